@@ -124,7 +124,7 @@ export function base64(description: string) {
   )
 }
 
-/** Hex is spelled in base64's letters, but base64 of this length has others, but for one text in 10^18. */
+/** Hexadecimal text is also valid base64, but only one in 10^18 base64 texts of this length looks hexadecimal. */
 function isHex(value: string): boolean {
   return value.length >= 40 && /^(?=.*[0-9])(?:[0-9a-f]+|[0-9A-F]+)$/.test(value)
 }

@@ -28,7 +28,7 @@ export interface OpenedEnvelope {
   readonly publicKey: KeyObject
 }
 
-/** The body's text before encryption, or undefined. Undefined keys mean an unknown merchant. */
+/** The decrypted body, or undefined. For an unknown merchant, `keys` is undefined. */
 export async function openRequest(
   envelope: RequestEnvelope,
   keys: OpeningKeys | undefined,

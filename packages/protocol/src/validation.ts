@@ -137,7 +137,7 @@ function adviceForNumber(value: unknown, schema: TSchema): string | undefined {
 const maxCompared = { names: 20, length: 40 } as const
 const maxListed = 3
 
-/** The missing field under its own name, but beside the object that it belongs in, or inside one that it does not. */
+/** Finds the missing field beside the object that it belongs to, or inside another object. */
 function sentElsewhere(
   missing: string,
   { schema, value, around }: { schema: TSchema; value: Json; around: readonly string[] },

@@ -168,7 +168,7 @@ const maxPaymentTimes = 10_000
 class PaymentTimes {
   readonly #times = new Map<string, number>()
 
-  /** Kept until its order has expired. A time derived within a call follows a corrected clock. */
+  /** Stored until the order has expired. A time computed during a call follows a corrected clock. */
   of(orderNo: string, nowMs: number): (nowMs: number) => number {
     const known = this.#times.get(orderNo)
     if (known !== undefined && nowMs < known + defaultExpiryMs) return () => known

@@ -38,8 +38,8 @@ export interface StoredRefund {
 }
 
 /**
- * What signed webhooks said that the provider's interface does not say, such as the number that refunds need. Later
- * webhooks add to it and replace fields of the same name, so that it does not depend on their order.
+ * Facts that only signed webhooks contain, such as the ID that refunds need. Later webhooks add fields and replace those
+ * of the same name.
  */
 export type Notice = Readonly<Record<string, unknown>>
 
@@ -170,6 +170,6 @@ export class ProviderUnavailable extends Error {
   override readonly name = 'ProviderUnavailable'
 }
 
-/** A final payment stays as it is, with one exception: money that comes for a cancelled one. */
+/** A final status never changes, except that a cancelled payment may still be paid. */
 export const isFinal = (status: PaymentStatus | RefundStatus) =>
   status === 'approved' || status === 'declined' || status === 'cancelled'

@@ -29,7 +29,7 @@ export interface RailParts {
   readonly log: Log
 }
 
-/** Who wants to know: the gateway gets the answer, everybody else makes a notification. */
+/** The asker: the gateway gets the answer; a job sends a notification. */
 type For = 'gateway' | 'job'
 
 export type Rail = ReturnType<typeof makeRail>
@@ -83,7 +83,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     return settle(payment, { ...said, mayStillBePaid: payment.status === 'cancelled' && isStillOpen }, by)
   }
 
-  /** The same call, however often it is repeated. */
+  /** Repeats the same call with the same idempotency key. */
   async function start(payment: StoredPayment): Promise<ProviderPayment> {
     const { transactionId, startedAtMs } = payment
     if (isKeyOld(startedAtMs)) {
@@ -197,7 +197,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     return { status: 'ready', lines: said, ...(next !== undefined && { next }) }
   }
 
-  /** Where a consumer goes who opens the rail's own page. What is over leads back to the checkout. */
+  /** The provider's page for a consumer who opens the rail's page; the checkout if the payment has ended. */
   function openPage(transactionId: string, consumerIp: string): Promise<string | undefined> {
     return inTurn(transactionId, async () => {
       const payment = await store.findPayment(transactionId)
@@ -213,7 +213,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     })
   }
 
-  /** Stores that there is something to look at. True: the webhook is the provider's. */
+  /** Schedules a query of the payment or refund. Returns whether the webhook is the provider's. */
   async function takeWebhook(request: WebhookRequest): Promise<boolean> {
     const webhook = await provider.readWebhook(request)
     if (webhook.kind === 'changed') {

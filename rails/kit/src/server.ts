@@ -93,7 +93,7 @@ async function answerConsumer(
   response.writeHead(200, headers).end(html)
 }
 
-/** Of the proxy that gives the rail its https address, which appends the address that it saw. */
+/** From the proxy in front of the rail, which appends the client's address to this header. */
 function consumerIpOf({ headers, socket }: IncomingMessage): string {
   const seen = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').at(-1)?.trim()
   return (seen || socket.remoteAddress || '').replace(/^::ffff:/, '')

@@ -11,7 +11,7 @@ export interface Trial {
   readonly howToPay: string
   readonly write: (text: string) => void
   readonly waitMs: number
-  /** A currency that passes the rail and that the provider does not take, if there is one. */
+  /** A currency that the rail accepts and the provider rejects, if there is one. */
   readonly unknownCurrency?: string
   readonly currency?: string
   /** False where the provider has no search, so that nothing is found by our id. */

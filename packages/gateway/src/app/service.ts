@@ -68,7 +68,7 @@ export interface ServiceParts extends FirstStartParts, Pick<StoresOptions, 'hash
   readonly observability: Observability
 }
 
-/** Makes a provider's sign-in count as confirmation for as long as a session says. */
+/** A sign-in at a provider counts as confirmation for as long as a recent sign-in does. */
 const maxAgeSeconds = recentSignInMs / 1000
 
 export async function startService(config: Config, parts: ServiceParts): Promise<Service> {

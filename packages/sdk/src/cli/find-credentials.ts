@@ -21,7 +21,7 @@ export function findCredentials(values: OptionValues, world: World): Partial<Cre
   return find(values, world).credentials
 }
 
-/** What is made of the credentials; its problems name variables where the credentials come from there. */
+/** Calls `make` with the credentials. Its errors name environment variables if the credentials come from there. */
 export function withCredentials<Made>(
   values: OptionValues,
   world: World,

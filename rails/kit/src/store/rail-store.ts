@@ -18,7 +18,7 @@ import type {
 /** An intent that is older than this was left by a process that ended. */
 export const intentLeaseMs = 20_000
 const lookAgainMs = { first: 5_000, most: 10 * 60_000 } as const
-/** How soon the rail asks again where one answer of the provider is not the last. */
+/** The pause until the next query if the provider's answer is not final. */
 const lookAgainLaterMs = 60_000
 const notifyAgainMs = { first: 1_000, most: 60 * 60_000 } as const
 export const maxNotifyAttempts = 30
@@ -291,7 +291,7 @@ export class RailStore {
     })
   }
 
-  /** Survives a crash: the webhook is answered after it. Money for a cancelled payment counts too. */
+  /** Commits before the webhook is acknowledged. Money for a cancelled payment counts too. */
   async wakePayment(
     by: { transactionId: string } | { providerId: string },
     notice: Notice = noNotice,
@@ -345,7 +345,7 @@ export class RailStore {
     return rows.map(({ id }) => id)
   }
 
-  /** What became final before the look needs none. */
+  /** Removes the scheduled query of what is already final. */
   async dropLook(table: 'payments' | 'refunds', id: string): Promise<void> {
     const key = table === 'payments' ? 'transaction_id' : 'refund_id'
     await this.#pool.query(
@@ -377,7 +377,7 @@ export class RailStore {
   }
 }
 
-/** Whether the provider's word still counts. A cancelled payment can only be paid after all. */
+/** Whether this status may follow. A cancelled payment can only become paid. */
 function mayBecome(from: PaymentStatus, to: PaymentStatus): boolean {
   if (from === to) return false
   if (from === 'approved' || from === 'declined') return false

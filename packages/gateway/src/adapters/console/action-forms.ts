@@ -20,7 +20,7 @@ import { suggestionsOf } from './suggestions.ts'
 
 type Values = Readonly<Record<string, string | undefined>>
 
-/** Every form of the place for this subject; `values` are of its parameters and fields. `opened`: the action whose form is open. */
+/** Every form of the place for this subject, filled with `values`. `opened`: the action whose form is open. */
 export function actionForms(
   visit: Visit,
   place: string,

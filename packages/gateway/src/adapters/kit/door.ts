@@ -93,7 +93,7 @@ export class Door<Language, Surface extends DoorSurface<Language> = DoorSurface<
     return sendSmall(call, page, flash ?? left)
   }
 
-  /** What the browser signs in with a passkey by. */
+  /** The options with which the browser signs in with a passkey. */
   sendPasskeyOptions(call: DoorCall<Language>, { beginSignIn }: Pick<Passkeys, 'beginSignIn'>): FastifyReply {
     const { request, reply } = call
     const site = this.surface.siteOf(request)

@@ -211,7 +211,7 @@ async function isUsed(using: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Which account the browser's keeper of passwords is to note is said by a field of its own. */
+/** Contains the login in a field of its own, so that a password manager stores the password under it. */
 function passwordPair({ words, formats }: Language, login: string, errors: readonly FieldError[]): Html {
   const refused = { refused: { action: '', typed: new URLSearchParams(), errors } }
   const field = (name: 'password' | 'again') =>

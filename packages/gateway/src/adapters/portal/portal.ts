@@ -57,7 +57,7 @@ export type AreaName = 'home' | 'orders' | 'money' | 'developer' | 'shop'
 
 export interface PortalPage extends SmallPage {
   readonly area: AreaName
-  /** At the end of the line of the title: what is done most often here. */
+  /** The page's most frequent action, shown beside its title. */
   readonly beside?: Content
   /** The page of the documentation that explains this one. */
   readonly docs?: `/docs/${string}`
@@ -77,7 +77,7 @@ export function mayUse({ roles }: ForRoles, { role }: { role: MemberRole }): boo
   return roles?.includes(role) ?? true
 }
 
-/** Below the prefix, what is in it encoded. */
+/** The full path, with encoded values. */
 export function pathTo(path: string, values: Readonly<Record<string, string | undefined>> = {}): string {
   return prefix + filledPath(path, values)
 }

@@ -27,7 +27,7 @@ import { portalRoutes } from './route-table.ts'
 import { servePortalSignIn } from './sign-in.ts'
 import { makeVisits } from './visits.ts'
 
-/** A public key fits, and a list of callback hosts. */
+/** Enough for a public key or a list of callback hosts. */
 const maxFormBytes = 32 * 1024
 const nonceBytes = 16
 

@@ -38,7 +38,7 @@ export function servePortalSignIn(
     originsOf: visits.originsOf,
     siteOf: visits.siteOf,
     languageOf: visits.languageOf,
-    /** A person without an account comes from the page of an invitation, to which the way leads back. */
+    /** A person without an account comes from an invitation's page and returns to it. */
     async signInAtProvider(claims, { next, actorOf }) {
       const { signInMemberByProvider, memberLinks } = running().operations
       const [, token] = /^\/merchant\/join\/([\w-]{43})$/.exec(next) ?? []
@@ -101,7 +101,7 @@ function newcomers({ language: { words } }: PortalCall, parts: PortalParts): Htm
   return parts.takesApplications ? html` <a href="${pathTo('/apply')}">${words.apply.heading}</a>` : undefined
 }
 
-/** Only with email. The answer is sent before the account is looked up, so that neither its words nor its time tell anything. */
+/** Only with email. The response is sent before the account is looked up, so that it reveals nothing. */
 function serveForgotten(listener: FastifyInstance, door: PortalDoor, { running }: PortalParts): void {
   const path = pathTo('/forgotten')
 

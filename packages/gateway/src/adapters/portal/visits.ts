@@ -1,5 +1,5 @@
-// Who looks at the portal, and for which of their shops, as the browser's cookies tell it. The shop is a wish: only one
-// that the person is a member of is ever shown.
+// The member and the shop of a request to the portal, from the browser's cookies. The cookie only selects among the
+// shops that the person is a member of.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { siteOf } from '../../identity/accounts/rules/passkey.ts'
 import { makeSignInCookies } from '../kit/accounts/cookies.ts'
@@ -24,7 +24,7 @@ export function makeVisits(parts: PortalParts) {
 
     shopCookie: (merchantId: string) => jar.write(shopName, merchantId, keptSeconds),
 
-    /** By the gateway's own name; where it has none, by that of the request. */
+    /** The host name of the public URL; if that is an address, the host name of the request. */
     siteOf: ({ host }: FastifyRequest) =>
       siteOf(new URL(running().operations.publicUrl).host) ?? siteOf(host),
 
@@ -69,7 +69,7 @@ export function makeVisits(parts: PortalParts) {
       }
     },
 
-    /** By the link, by what was chosen before, by the browser; what the link asks for is kept. */
+    /** From the link's `lang`, which is then stored in a cookie; otherwise from the cookie or the browser's settings. */
     languageOf(request: FastifyRequest, reply: FastifyReply): Language {
       const { lang } = request.query as { lang?: unknown }
       if (isLanguageTag(lang)) reply.header('set-cookie', jar.write(languageName, lang, keptSeconds))

@@ -1,5 +1,5 @@
-// A consumer who is signed in confirms with the PIN before money leaves or something changes that outlives the session; and
-// the words for a wrong PIN. Attempts count as those to sign in do.
+// Confirmation with the PIN, before money leaves the wallet and before lasting changes. Failed attempts count like failed
+// sign-ins.
 import type { FieldError } from '../../actions/read-input.ts'
 import type { SignIn } from '../../core/wallets/authenticate-wallet.ts'
 import type { Language } from '../checkout/languages.ts'

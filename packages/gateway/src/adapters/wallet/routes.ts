@@ -1,5 +1,5 @@
-// The wallet over HTTP: its routes and the frame around every page. What is not in the wallet is answered like what does not
-// exist.
+// The wallet over HTTP: its routes and the frame around every page. Another wallet's data gets the same 404 as data that
+// does not exist.
 import { Failure, httpStatusOf, type RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../platform/runtime/clock.ts'

@@ -32,7 +32,7 @@ export function makeVisits(parts: VisitParts) {
   return {
     ...cookies,
 
-    /** By the gateway's own name; where it has none, by that of the request. */
+    /** The host name of the public URL; if that is an address, the host name of the request. */
     siteOf: ({ host }: FastifyRequest) => siteOf(new URL(publicUrl()).host) ?? siteOf(host),
 
     /** Undefined without a session. */

@@ -56,7 +56,7 @@ export interface WalletOperations {
 export interface RunningWallet {
   readonly operations: WalletOperations
   readonly secrets: CookieSecrets
-  /** As at the checkout: a device that is known there is known here. */
+  /** Shared with the checkout, so that a device known there is known here. */
   readonly devices: Pick<CheckoutVisits, 'rememberDevice' | 'rememberBrowser' | 'readDevice'>
 }
 
@@ -89,7 +89,7 @@ export type PageName = 'home' | 'history' | 'topUp' | 'withdraw' | 'settings'
 export interface WalletPage {
   readonly title: Content
   readonly content: Html
-  /** Which of the navigation it belongs to. */
+  /** The page's entry in the navigation. */
   readonly at?: PageName
   readonly withPasskeyScript?: true
 }
@@ -105,7 +105,7 @@ export function refusalOfNewPin(pin: string, again: string | null): RefusalCode 
   return weakness && ({ repeated: 'pinRepeated', run: 'pinRun', date: 'pinDate' } as const)[weakness]
 }
 
-/** A unit that no text in the other direction turns around (Unicode FSI and PDI). */
+/** Isolates text from the direction of the text around it (Unicode FSI and PDI). */
 const isolate = (text: string) => `\u2068${text}\u2069`
 
 /** In the reader's words; `field` is the field to correct. */

@@ -75,7 +75,7 @@ const lookAgainMs = 1_000
 const lookAtMostEveryMs = 25
 /**
  * The number of claimed callbacks per signer. `most` keeps signers busy without delaying new lanes. The next claim is
- * made at `few`; an earlier one would be smaller, because claimed callbacks occupy their hosts' slots.
+ * made at `few`: an earlier one would find fewer free slots, because claimed callbacks occupy their hosts' slots.
  */
 const aheadOfSigner = { most: 20, few: 3 } as const
 /**
@@ -248,8 +248,8 @@ async function claim(state: State, requests: readonly LaneRequest[], nowMs: numb
 }
 
 /**
- * A check returns at most this many lanes. If each order has its own address, more lie behind them, so the next check
- * comes sooner. Only after a claim, so that a long paused lane causes no checks.
+ * A check returns a limited number of lanes. If each order has its own address, more are waiting, so the next check comes
+ * sooner. Only after a claim, so that a long paused lane causes no checks.
  */
 function lookSooner(state: State, claimedCount: number): void {
   state.claimedSinceLook += claimedCount

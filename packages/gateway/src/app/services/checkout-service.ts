@@ -135,7 +135,7 @@ async function findRails(
   }
 }
 
-/** With several, the one furthest from being returned counts. */
+/** Of several late payments, the one whose return has progressed least. */
 const lateStatuses = ['held', 'returning', 'asking', 'returned'] as const
 
 function findLate(

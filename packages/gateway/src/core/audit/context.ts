@@ -1,5 +1,5 @@
-// The caller of an operation, its authority, and the merchants it can reach. Operations that reach several merchants
-// take an `AnyContext`; a `MerchantContext` does not compile there.
+// The caller of an operation, its authority, and the merchants it can reach. Operations on several merchants take an
+// `AnyContext`, and passing a `MerchantContext` to them is a type error.
 import type { Authority } from './rules/authority.ts'
 
 export interface Actor {

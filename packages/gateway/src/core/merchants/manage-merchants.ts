@@ -75,7 +75,7 @@ export interface MadeMerchant {
 }
 
 const aesKeyBytes = 32
-/** Where callbacks and warnings go, and the name that consumers read above what they pay. */
+/** The effects of settings that name the receiver of callbacks and warnings, or the name that consumers pay to. */
 const effectsOfSettings = {
   callbackHosts: 'gives access to money',
   defaultCallbackUrl: 'gives access to money',

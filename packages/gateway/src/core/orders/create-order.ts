@@ -47,7 +47,7 @@ export function makeCreateOrder(parts: CreateOrderParts) {
       nowMs,
     })
     const stored = await placeOrder.place(order, merchant, nowMs)
-    assert(stored, 'nothing but its number stands against an order without a link')
+    assert(stored, 'an order without a link is only rejected because of its number')
     if (stored.paymentId !== order.paymentId) refuseOtherContent(stored, asSaid(order, stored, merchant))
     const isMissing = create.callbackUrl !== undefined && parts.isNameMissing(create.callbackUrl, merchant)
     const made = answer(await parts.currentOrder(stored, nowMs), create)
@@ -102,7 +102,7 @@ function missingName(callbackUrl = ''): Warning {
   }
 }
 
-/** The merchant's default address may have changed since, so an omitted address matches any. */
+/** An omitted callbackUrl matches any stored one, because the merchant's default may have changed since. */
 function asSaid(order: Order, stored: Order, { hasHadDefaultCallback }: Merchant): Order {
   const isDefault = !order.callbackUrl && hasHadDefaultCallback
   return isDefault ? { ...order, callbackUrl: stored.callbackUrl } : order

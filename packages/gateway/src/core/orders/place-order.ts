@@ -43,7 +43,7 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
     },
   }
 
-  /** A repeated request must get its order even if a new one would be rejected. */
+  /** Looks for the order before it rejects: a repeated request gets its order, even if a new one would be rejected now. */
   async function store(order: Order, merchant: Merchant, nowMs: number): Promise<Order | undefined> {
     const refusal =
       refusalOfTimes(order, nowMs) ??

@@ -76,8 +76,7 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
   }
 
   /**
-   * Recording money changes an open attempt, and locks the order before an attempt begins, so the entries read here
-   * are complete while the attempt is starting.
+   * The entries read here are complete: whoever records money locks the order first, and changes an attempt that is open.
    */
   function lookIntoSuspense(task: ClaimedTask, account: BankAccount, facts: OrderAndAttempt): Inquiry {
     return {

@@ -142,8 +142,8 @@ async function addRail(
 }
 
 /**
- * Records the old and new values; without a change, nothing is recorded. `reach`: as of the decision, because one
- * person may narrow a rail, and what a second one approved would then widen it further.
+ * Records the old and new values; without a change, nothing is recorded. `reach` is read again when the
+ * request is approved: if the rail was narrowed while it waited, the change would widen it further than was approved.
  */
 async function changeRail(
   parts: Parts,

@@ -35,7 +35,7 @@ export interface RailChoice extends OrderKey {
   readonly locale: string
 }
 
-/** A lost race leaves an open attempt or an order that is not payable, so only lost connections use up tries. */
+/** Only lost connections are retried: after a lost race, an attempt is open or the order is no longer payable. */
 const maxTries = 5
 
 export type PayByRail = ReturnType<typeof makePayByRail>

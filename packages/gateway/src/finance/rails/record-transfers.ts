@@ -144,7 +144,7 @@ async function returnTransfer(
   })
 }
 
-/** A refund by bank transfer was sent; or it cannot be sent, then without a bank entry. */
+/** Records that a refund by bank transfer was sent, or, without a bank entry, that it cannot be sent. */
 async function recordSentRefund(
   parts: Parts,
   context: AnyContext,

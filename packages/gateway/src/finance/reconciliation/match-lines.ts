@@ -241,7 +241,7 @@ function fitting(
   return sumOf(made) === wanted ? made : made.filter(({ amountMinor }) => amountMinor === wanted).slice(0, 1)
 }
 
-/** The bank's lines about rails are events of the rails' accounts too; a received batch is no longer awaited. */
+/** A bank line about a rail also counts for the rail's account, whose batch is then no longer awaited. */
 async function recordRails({ matching }: Parts, { bankName }: OutsideAccount): Promise<void> {
   if (bankName === undefined) return
   for (const { railId } of await matching.listOutsideAccounts())

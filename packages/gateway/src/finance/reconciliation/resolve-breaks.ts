@@ -267,7 +267,7 @@ async function claimed<Result>(
   }
 }
 
-/** A pass that booked the line before this claim may be about to record the match, or crashed. */
+/** Throws if the books already contain the line: a pass that booked it may not have recorded the match yet. */
 async function checkNotBookedYet(parts: Parts, { account, line }: Break): Promise<void> {
   if (!line) return
   const items = await parts.matching.findByMarks(await outsideOf(parts, account), [line])

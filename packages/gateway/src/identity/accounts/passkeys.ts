@@ -175,7 +175,7 @@ function entry(
   })
 }
 
-/** Stores the time of the challenge for the caller. */
+/** Checks the challenge, and keeps its time for the caller. */
 function expecting({ challenges }: State, asked: ChallengeFor) {
   let madeAtMs: number | undefined
   return {

@@ -15,7 +15,7 @@ export const sessionLimits = {
   touchEveryMs: 60 * 1000,
 } as const
 
-/** An account without a password counts as confirmed for this long after sign-in, because the provider asks again. */
+/** How long a sign-in counts as confirmation for an account without a password. After that, the provider asks again. */
 export const recentSignInMs = 10 * 60 * 1000
 
 const tokenBytes = 32

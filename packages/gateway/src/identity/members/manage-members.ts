@@ -147,8 +147,8 @@ async function askRecovery(parts: Parts, context: AnyContext, email: string): Pr
   const login = normaliseEmail(email)
   if (login === undefined || (await members.listMemberships(login)).length === 0) return
   if (!(await members.hasPassword(login))) return
-  // The interval protects the mailbox from floods, and a link on its way from being replaced, also for simultaneous
-  // requests.
+  // The interval prevents floods of emails, and keeps a link that is on its way valid, even if requests are
+  // simultaneous.
   const madeAfterMs = clock.now() - recoveryEveryMs
   if (await links.isRecoveryOpen({ login, madeAfterMs })) return
   const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const

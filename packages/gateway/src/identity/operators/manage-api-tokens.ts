@@ -43,9 +43,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
   }
 
   return {
-    /**
-     * For a token that waits for approval: its operator has the token, and the request stores the hash in hexadecimal.
-     */
+    /** For a token that waits for approval. Its operator gets the token; the request stores its hash in hexadecimal. */
     prepareToken() {
       const token = makeTokenText(random)
       return { token, tokenHash: hashOf(token).toString('hex') }

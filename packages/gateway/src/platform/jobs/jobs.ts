@@ -43,7 +43,7 @@ export interface JobParts {
   readonly log: Log
 }
 
-/** Another worker is claiming whatever is due but not claimable. */
+/** The pause if work is due but another worker is claiming it. */
 const leastPauseMs = 20
 
 export function startJobs(table: readonly Job[], { clockOf, log }: JobParts): Jobs {

@@ -52,7 +52,7 @@ function writeViews(jar: CookieJar, list: string, views: readonly SavedView[]): 
   return jar.write(cookieOf(list), Buffer.from(written).toString('base64url'), keptSeconds)
 }
 
-/** With this view in the place of one with its name; undefined where there is no room, or nothing to save. */
+/** Replaces a view of the same name. Returns undefined if there is no room or nothing to save. */
 export function withView(views: readonly SavedView[], { name, query }: SavedView): SavedView[] | undefined {
   const next = [...views.filter((each) => each.name !== name), { name, query }]
   return isName(name) && isQuery(query) && next.length <= maxViews ? next : undefined

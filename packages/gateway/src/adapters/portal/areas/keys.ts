@@ -39,7 +39,7 @@ ${ended.length > 0 && card(words.keys.revoked, list(ended))}`,
   }
 }
 
-/** `add`: the button for another key, beside those of the last one. */
+/** `add`: the button for another key. */
 function keyFacts(visit: Visit, key: ShownKey, add?: Html): Html {
   const { language } = visit
   const { words } = language

@@ -112,7 +112,7 @@ async function changeViews(visit: Visit, form: URLSearchParams): Promise<Done> {
 
 const furtherFilters = ['least', 'most', 'currency', 'method', 'attach']
 
-/** Folded out where one of them is used. */
+/** Open if one of these filters is in use. */
 function moreFilters(query: URLSearchParams, words: Words['orders']): Html {
   const method = query.get('method')
   const methods = [

@@ -45,7 +45,7 @@ export function servePage(listener: FastifyInstance, door: WalletDoor, path: str
   )
 }
 
-/** A form that is ours; anything else brings its page back. */
+/** Accepts only forms that the wallet sent; after any other, its page is shown again. */
 export function serveForm(
   listener: FastifyInstance,
   door: WalletDoor,
@@ -111,7 +111,7 @@ export function tooMany(door: WalletDoor, call: Call, back: Page): FastifyReply 
   return back(door, call, refusalIn(call.words, 'busy'))
 }
 
-/** Holds a slot of those who check PINs at once while `check` runs; without one, the page comes back. */
+/** Runs `check` in one of the few slots for PIN checks. If none is free, the page is shown again. */
 export async function withSlot(
   door: WalletDoor,
   call: Call,
@@ -132,7 +132,7 @@ export function logWrongPin({ id, ip, log }: FastifyRequest): void {
   log.warn({ requestId: id, address: ip }, 'wrong PIN at the wallet')
 }
 
-/** Always with a session of its own: whatever token the browser had is worth nothing. */
+/** Starts a new session, so that a token planted in the browser is useless. */
 export async function enter(
   door: WalletDoor,
   call: Call,

@@ -7,13 +7,13 @@ import { type Done, refused, type Visit } from '../wallet.ts'
 
 const exampleMinor = 2_500n
 
-/** The form that comes back has a new number. */
+/** Shows the form again with a new number, because its old one was used. */
 export function formUsed(visit: Visit, given: URLSearchParams): Done {
   given.delete('number')
   return refused(visit, 'formUsed')
 }
 
-/** Carried out once, however often it is sent: a form that comes back keeps its number. */
+/** Carried out once, however often it is sent: with errors, it is shown again under its number. */
 export function moneyForm(visit: Visit, path: string, fields: Html, typed = visit.refused?.typed): Html {
   const kept = typed?.get('number') ?? ''
   return walletForm(

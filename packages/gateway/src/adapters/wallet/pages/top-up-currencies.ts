@@ -85,7 +85,7 @@ export function nameOfCurrency(currency: string, tag: LanguageTag): string {
 
 const presetUnits = [10n, 20n, 50n, 100n]
 
-/** The power of ten by which a currency's everyday amounts are larger than those of euros. */
+/** The power of ten between everyday amounts in euros and in these currencies. */
 const magnitudes: readonly (readonly [magnitude: bigint, currencies: string])[] = [
   [1n, 'CNY CZK DKK EGP HKD INR MXN NOK PHP SEK THB TRY TWD UAH ZAR'],
   [2n, 'ARS CLP HUF ISK JPY KES LKR NGN PKR'],

@@ -35,7 +35,7 @@ export interface ApprovalRequest extends WaitingAction {
 export interface Access {
   readonly login: string
   readonly needs: Role
-  /** As of sign-in; revoking all access increments it. Undefined where a second operator runs the request. */
+  /** The version at sign-in; revoking all access increments it. Undefined if an approved request runs. */
   readonly accessVersion: number | undefined
   /** Only for the admin API. */
   readonly tokenId: string | undefined

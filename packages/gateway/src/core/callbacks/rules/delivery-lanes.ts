@@ -70,7 +70,7 @@ export const fastWithinMs = 1_000
 const shares: Record<Pace, number> = { fast: 1, unknown: 3 / 4, slow: 1 / 4 }
 /** Destinations of a host that are not fast share this many slots. */
 const perHost: Record<Pace, number> = { fast: Number.POSITIVE_INFINITY, unknown: 8, slow: 4 }
-/** Of a host's slots: a fast destination that starts to hang leaves some to its neighbors. */
+/** The most of a host's slots for one destination. If it starts to hang, its neighbors keep the rest. */
 const destinationShare = 7 / 8
 /** The share of each claim for fast lanes, which go first. */
 const fastShare = 3 / 4

@@ -208,8 +208,8 @@ interface TakenRow {
 }
 
 /**
- * Claims up to the requested number per lane by callback_queue_lines. The worker that moves a pause's end on probes
- * with one callback. Returns a row per claimed callback, and a row without one per failing lane with its state.
+ * Claims up to the requested number per lane by callback_queue_lines. The worker that extends a pause
+ * probes with one callback. Returns a row per claimed callback, and a row without one per failing lane with its state.
  */
 export function claimStatement({ lanes, nowMs, claimId, claimedUntilMs, probeUntilMs }: ClaimRequest) {
   return {

@@ -38,8 +38,8 @@ assert(railTimeoutMs * 2 < leaseMs, 'a claim outlasts its rail and the commit af
 /** The pause after failures doubles up to the maximum. */
 const pauseMs = { first: 1_000, most: 60_000 } as const
 /**
- * After this many attempts, two minutes in total, the failure is logged. Citus needs up to a minute to resolve what a
- * killed worker had prepared.
+ * After this many attempts, two minutes in total, the failure is logged. Citus needs up to a minute to finish the
+ * prepared transactions of a killed worker.
  */
 const attemptsOutOfSight = 7
 /** Limits the pause that a rail may request. */

@@ -37,7 +37,7 @@ export interface PayingWallet {
 
 export type SubmitPayment = (payment: OrderKey & PayingWallet) => Promise<PaymentOutcome>
 
-/** A lost race leaves the order not payable, so only lost connections use up tries. */
+/** Only lost connections are retried: after a lost race, the order is no longer payable. */
 const maxTries = 5
 
 export function makeSubmitPayment(parts: SubmitPaymentParts): SubmitPayment {

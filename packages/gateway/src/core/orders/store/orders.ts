@@ -298,8 +298,8 @@ export function callbacksOf(changes: readonly StatusChange[]) {
 }
 
 /**
- * Returns those that won. The caller inserts their callbacks in the same transaction. `passing` has an intermediate
- * status: the row is written once, the history twice.
+ * Returns those that won. The caller inserts their callbacks in the same transaction. `passing` lists changes to an
+ * intermediate status: they are written to the history only, because the row gets the final status.
  */
 export async function changeWithoutCallbacks(
   transaction: Queryable,

@@ -12,8 +12,8 @@ export const pinLockLimits = {
   /** Per address or known device and login: nine tries on the first day, then one a day. */
   source: { free: 5, lockMs, forgottenAfterMs: 7 * dayMs },
   /**
-   * All addresses together: a thousand addresses have 24 tries in two days. A single address at one try a day is
-   * forgotten.
+   * All addresses together, even a thousand, have 24 tries in two days. A single address with one try a day never reaches
+   * this limit, because tries are forgotten after a day.
    */
   wallet: { free: 20, lockMs, forgottenAfterMs: dayMs },
 } as const satisfies Record<string, TriesLimit>

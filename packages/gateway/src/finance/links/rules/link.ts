@@ -158,7 +158,7 @@ function goodsOf({ goods, linkNo, title }: PaymentLink, amountMinor: bigint): Go
   }))
 }
 
-/** Whether an earlier order of the link leads to its checkout. It must have this amount; while it can be paid, no other begins. */
+/** Whether the link leads to the checkout of this earlier order: it has the same amount and can still be paid. */
 export function standingOf(order: Order, amountMinor: bigint): 'leads_on' | 'in_the_way' | 'over' {
   switch (order.status) {
     case 'success':

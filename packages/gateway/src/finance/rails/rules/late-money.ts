@@ -53,8 +53,8 @@ export function decideLate(
 }
 
 /**
- * The attempt's id, so that late money is booked once. If this attempt had confirmed the order, that id already
- * belongs to its hold.
+ * The attempt's ID, so that late money is booked once. If the attempt paid the order, its hold already has this ID, so the
+ * late money gets another.
  */
 function latePaymentId(order: Pick<Order, 'transactionId'>, transactionId: string): string {
   return order.transactionId === transactionId ? `${transactionId}L` : transactionId

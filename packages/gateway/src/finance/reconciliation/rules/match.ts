@@ -130,7 +130,7 @@ interface NamedLine {
   readonly known: number
 }
 
-/** A booked line's mark comes first; a payout's name comes before its run's. */
+/** Prefers the mark of a line that is already booked, then a payout's name over its run's. */
 function surestFirst(a: NamedLine, b: NamedLine): number {
   const isMark = ({ line, name }: NamedLine) => Number(name === line.mark)
   return isMark(b) - isMark(a) || a.transfers - b.transfers || b.known - a.known
@@ -151,7 +151,7 @@ function nameOf(line: KnownLine, byReference: ReadonlyMap<string, BookItem[]>): 
   const name = known[0] === line.mark ? (wholeOf(line.mark) ?? line.mark) : (fitting ?? own[0] ?? known[0])
   return name === undefined ? undefined : { line, name, transfers: itemsOf(name).length, known: known.length }
 
-  /** For a whole run whose booking was interrupted: parts have the mark, all have the run's name. */
+  /** If the booking of a run was interrupted, only some of its transfers have the mark, but all have the run's name. */
   function wholeOf(mark: string): string | undefined {
     const marked = itemsOf(mark).filter((item) => directionOf(item) === directionOf(line))
     return sum(marked) === line.amountMinor ? undefined : own.find((each) => isWider(each, mark))
@@ -186,7 +186,7 @@ function matchGroup(group: readonly KnownLine[], candidates: Candidates): Decisi
   return [...decisions, ...sums]
 }
 
-/** An ambiguous line is left to an operator; `left` has no item of its amount. */
+/** Ambiguous lines become breaks. `left` contains the lines for whose amount no item exists. */
 function matchEach(
   group: readonly KnownLine[],
   candidates: Candidates,
@@ -251,7 +251,7 @@ function surest(items: readonly BookItem[]): readonly BookItem[] {
   return others.length > 0 ? others : items
 }
 
-/** Already booked, so that either choice moves no money, and no other merchant's item is taken. */
+/** All items are booked and belong to one merchant, so any of them can be matched without moving money. */
 function isOneMerchants(items: readonly BookItem[]): boolean {
   return items.every(({ kind, merchantId }) => kind === 'booked' && merchantId === items[0]?.merchantId)
 }
@@ -278,7 +278,7 @@ function ruleOf({ mark, entryReference }: KnownLine, { kind, references }: BookI
   return isEntry ? 'entry_reference' : 'reference'
 }
 
-/** Items with this amount are taken by other lines. */
+/** The break of a line without a match. Items with its amount belong to other lines. */
 function breakOf(
   line: KnownLine,
   { items, open }: { items: readonly BookItem[]; open: readonly BookItem[] },

@@ -188,7 +188,7 @@ select *
   ]
 }
 
-/** An unnamed batch is named by its day, which any text may contain. */
+/** The name of a batch without a name: its day. Because any text can contain a day, it never counts as a reference. */
 const aDay = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
 
 /** Rail sums that this bank account still expects. */

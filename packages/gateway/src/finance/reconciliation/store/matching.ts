@@ -133,7 +133,7 @@ export async function listLines(database: Queryable, where: Sql): Promise<KnownL
   return rows.map(lineShape.read)
 }
 
-/** The claim of a break equals its line's id, so that any later pass can take over after a crash. */
+/** The matcher claims a break with its line's ID, so that a later pass recognizes the claim after a crash. */
 const isMatchers = plainSql("replace(b.correction_id::text, '-', '') = b.line_id")
 
 async function claimLines(
@@ -336,7 +336,7 @@ update statement_lines l set match_id = m.match_id, break_id = null
   from unnest(${lines.map(({ lineId }) => lineId)}::text[], ${lines.map(({ matchId }) => matchId)}::uuid[]) as m (line_id, match_id)
  where l.account = ${account} and l.line_id = m.line_id`)
   const items = matches.flatMap((each) => [...each.items, ...(each.awaited ?? [])])
-  // Resolved by news, even if an operator requested a correction, which then has no counterpart in a statement.
+  // A new line resolves the break even if an operator requested a correction, which would then have no line of its own.
   await transaction.query(sql`
 update reconciliation_breaks b
    set resolved_at = ${nowMs}, resolved_by = 'matching', resolution = 'matched', reason = 'the other side came'

@@ -22,7 +22,7 @@ const bodyMsPerEnvelope = 5_000
 
 const maxAddresses = 100_000
 const allowanceMs = 60_000
-/** Unopenable envelopes are charged up to this point, so that other costs alone do not shut the address out. */
+/** Envelopes that cannot be opened are charged up to this point, so that other costs alone never block the address. */
 const withinAllowanceMs = 30_000
 
 export type BrokenHttp = Error & { readonly code?: string; readonly reason?: string }
@@ -71,7 +71,7 @@ export class Charges {
     const wasShutOut = this.isShutOut(key)
     this.#take(key, envelopes)
     if (wasShutOut || !this.isShutOut(key)) return
-    // At least a minute, because an address that returns every second would do its worst every second.
+    // For at least a minute: a shorter block would let the address attack again after every second.
     this.#take(key, this.#allowance.burst)
     this.#options.onShutOut(key)
   }
