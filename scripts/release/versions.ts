@@ -1,7 +1,7 @@
 // Every place that names the version of this release: packages, clients, plugins, their changelogs, and the commands in
 // documentation that name a package file. They are one version, so that a reader never has to match them up.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -16,22 +16,13 @@ export const published = [
   'integrations/vendure',
 ] as const
 
+/** Found, so that a new package cannot be forgotten. */
 const manifests = [
-  'packages/gateway/package.json',
-  'packages/protocol/package.json',
-  'packages/sdk/package.json',
-  'examples/rail/package.json',
-  'examples/shop/package.json',
+  ...globSync(['{packages,rails,integrations}/*/package.json', 'examples/{rail,shop}/package.json'], {
+    cwd: root,
+  }).sort(),
   'bench/package.json',
-  'rails/kit/package.json',
-  'rails/stripe/package.json',
-  'rails/adyen/package.json',
-  'rails/mollie/package.json',
-  'rails/alipay/package.json',
-  'rails/wechatpay/package.json',
   'clients/php/composer.json',
-  'integrations/medusa/package.json',
-  'integrations/vendure/package.json',
 ]
 
 const version = String.raw`(\d+\.\d+\.\d+)`
@@ -94,10 +85,11 @@ function lockedVersions(read: (path: string) => string): Named[] {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     packages: Record<string, { version?: string }>
   }
-  return ['', 'packages/gateway', 'packages/protocol', 'packages/sdk', 'bench'].map((path) => [
-    `package-lock.json (${path || 'root'})`,
-    packages[path]?.version,
-  ])
+  // Plugins have lock files of their own.
+  const own = manifests
+    .filter((path) => /^(packages|rails|examples|bench)\//.test(path))
+    .map((path) => dirname(path))
+  return ['', ...own].map((path) => [`package-lock.json (${path || 'root'})`, packages[path]?.version])
 }
 
 function readHere(path: string): string {
