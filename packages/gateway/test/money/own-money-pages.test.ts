@@ -143,13 +143,13 @@ test('a bank account is one line: what the books expect, what the statement show
         .replaceAll(/ +/g, ' ')
         .trim(),
     )
-  const agrees = /^own Open CH93.* CHF 1 196\.62 996\.62 2026-01-05 Agrees$/
+  const agrees = /^own Open CH93.* CHF 1,196\.62 996\.62 2026-01-05 Agrees$/
   const onMoney = await row('/money')
   assert(
     onMoney?.some((each) => agrees.test(each)),
     JSON.stringify(onMoney),
   )
-  assert.match((await row(page))?.[0] ?? '', /^CHF 1 196\.62 996\.62 2026-01-05 Agrees$/)
+  assert.match((await row(page))?.[0] ?? '', /^CHF 1,196\.62 996\.62 2026-01-05 Agrees$/)
   const shown = await tillgate('bank', 'show', 'own', '--json')
   assert.match(shown.out, /"booked": "1196\.62",\s+"statementDay": "2026-01-05",\s+"statement": "996\.62"/)
 })

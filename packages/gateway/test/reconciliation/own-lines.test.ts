@@ -322,6 +322,33 @@ test('unknown money is parked in suspense, and moved on from there to a bank acc
   assert.deepEqual([await suspenseMinor(), await bank.bookedMinor()], [before, 0n])
 })
 
+test('unknown money that is left is listed, however much that is newer has moved on', async () => {
+  const { bankName, ...bank } = await openBank()
+  await bank.say(first, first, 0n, [line(100n, { text: 'one' }), line(200n, { text: 'two' })])
+  const found = await breaks.listBreaks({ status: 'open', account: bank.account }, { skip: 0, limit: 10 })
+  for (const { breakId } of found) await breaks.park(breakId, { reason: 'test' })
+  const [newest, older] = await breaks.listParked(2)
+  assert(newest && older)
+  const outside = { bankName, reference: undefined, valueDate: undefined }
+  const release = ({ transferId, leftMinor }: typeof newest) =>
+    corrections.correct(
+      {
+        kind: 'release',
+        to: 'bank',
+        merchantId: '',
+        currency,
+        amountMinor: leftMinor,
+        corrects: transferId,
+        outside,
+      },
+      'test',
+    )
+  await release(newest)
+  assert.deepEqual(await breaks.listParked(1), [older])
+  await release(older)
+  assert.deepEqual(await breaks.listParked(1), [])
+})
+
 test('unknown money goes back to its sender, and the bank’s line of that transfer is matched by the reference', async () => {
   const bank = await openBank()
   await bank.say(first, first, 0n, [line(7_500n, { text: 'no idea' })])

@@ -376,8 +376,22 @@ const parkedShape = rowShape<ParkedMoney>('parked', {
   description: 'l.description',
 })
 
-/** Two statements, because corrections are in a table that a cluster distributes. Parked money has no merchant. */
+/** Past money that has moved on, however much of it is newer than what is left. */
 async function listParked(database: Queryable, limit: number): Promise<ParkedMoney[]> {
+  const left: ParkedMoney[] = []
+  for (let skip = 0; left.length < limit; skip += limit) {
+    const page = await readParked(database, { skip, limit })
+    left.push(...page.filter(({ leftMinor }) => leftMinor > 0n))
+    if (page.length < limit) break
+  }
+  return left.slice(0, limit)
+}
+
+/** Two statements, because corrections are in a table that a cluster distributes. Parked money has no merchant. */
+async function readParked(
+  database: Queryable,
+  { skip, limit }: { readonly skip: number; readonly limit: number },
+): Promise<ParkedMoney[]> {
   const { rows } = await database.query(sql`
 select ${parkedShape.columns}
   from reconciliation_breaks b
@@ -385,15 +399,13 @@ select ${parkedShape.columns}
   join matched_transfers m on m.match_id = l.match_id
  where b.resolved_at is not null and b.resolution = 'parked'
  order by b.resolved_at desc, b.break_id
- limit ${limit}`)
+offset ${skip} limit ${limit}`)
   const parked = rows.map(parkedShape.read)
   const { rows: corrected } = await database.query<{ transfer_id: string; minor: string }>(sql`
 select transfer_id, corrected_minor::text as minor from corrected_transfers
  where merchant_id = '' and transfer_id = any (${parked.map(({ transferId }) => transferId)})`)
   const gone = new Map(corrected.map((row) => [row.transfer_id, BigInt(row.minor)]))
-  return parked
-    .map((each) => ({ ...each, leftMinor: each.leftMinor - (gone.get(each.transferId) ?? 0n) }))
-    .filter(({ leftMinor }) => leftMinor > 0n)
+  return parked.map((each) => ({ ...each, leftMinor: each.leftMinor - (gone.get(each.transferId) ?? 0n) }))
 }
 
 /** A file's lines in order with the rule of each match. An XML file may have many on one text line. */
