@@ -91,7 +91,7 @@ const bank = displayed(
 )
 
 export const money = {
-  amount: displayed(amount('How much.'), { placeholder: '12.50' }),
+  amount: displayed(amount('The amount.'), { placeholder: '12.50' }),
   currency,
   reason,
 }

@@ -50,7 +50,7 @@ test('a merchant gets a bank account and a plan, and its page says so', async ()
   }
   assert.match(await act('Set bank account…', 'Set bank account', account), /go there from/)
   const plan = { currency: 'USD', schedule: 'weekly', onDay: '9', least: '5', reserve: '2.50' }
-  await act('Set plan…', 'Set schedule', plan)
+  await act('Set schedule…', 'Set schedule', plan)
   assert.match((await page.locator('main').textContent()) ?? '', /from 1 to 7/)
   await page.locator('[name="onDay"]').fill('1')
   await page.getByRole('button', { name: 'Set schedule' }).click()
@@ -76,7 +76,7 @@ test('a run is looked through, sent and paid, and one payout comes back', async 
   const booking = { reference: 'B-2026-1', valueDate: '2026-11-16' }
   const run = page.url()
   await page.locator('td a .money').first().click()
-  assert.match(await act('Returned…', 'Mark as returned', booking), /is returned/)
+  assert.match(await act('Mark as returned…', 'Mark as returned', booking), /is returned/)
   await look(page, 'payout-desktop')
   await page.goto(run)
   assert.match(await act('Mark as paid…', 'Mark run as paid', booking), /Payouts update/)

@@ -158,7 +158,7 @@ test('keys are added beside the old ones, at most two of a kind, and revoked', a
   const path = `/merchants/${other.merchantId}`
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  assert.match(await note(admin, `${path}/keys/rsa`, { publicKey: pem, reason: 'new' }), /is live/)
+  assert.match(await note(admin, `${path}/keys/rsa`, { publicKey: pem, reason: 'new' }), /is active/)
   assert.match(
     await note(admin, `${path}/keys/rsa`, { publicKey: pem, reason: 'new' }),
     /has two live rsa keys already/,

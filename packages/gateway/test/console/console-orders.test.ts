@@ -287,7 +287,7 @@ test('an operator’s refund comes through once, however often its form is sent'
   await shop.pay(order, 'success')
   const { text } = await admin.get(pathOf(order))
   const [, referRefundNo = ''] = /name="referRefundNo" value="([^"]+)"/.exec(text) ?? []
-  assert.match(text, /The money goes from the merchant’s wallet to the wallet that paid/)
+  assert.match(text, /The money goes from the merchant’s balance to the wallet that paid/)
   for (let i = 0; i < 3; i++)
     await admin.post(`${pathOf(order)}/refund`, { referRefundNo, amount: '2.50', reason: 'goodwill' })
   const { rows } = await pool.query<{ amount_minor: string; reason: string }>(

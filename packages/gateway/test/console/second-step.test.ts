@@ -195,7 +195,7 @@ test('its owner switches it off with a code, another admin resets it, nobody res
   for (const own of ['fay', 'FAY', '%20Fay']) {
     const code = totpCode(fay.secret, clock.now())
     const told = await fay.client.told(`/account/operators/${own}/reset-totp`, { reason: 'x', code })
-    assert.match(told, /Disable your own second step with a code/, own)
+    assert.match(told, /Disable your own two-step verification with a code/, own)
     clock.advance(30_000)
   }
   const gil = await setUp('gil', 'admin')

@@ -113,7 +113,10 @@ test('a line of a statement is booked from its break, in the console and on the 
   )
   const [charge, interest] = open.map(({ breakId }) => breakId)
   const at = `/reconciliation/breaks/${charge}`
-  assert.match((await admin.get(at)).text, /3\.50 CHF went out and is booked as what you choose/)
+  assert.match(
+    (await admin.get(at)).text,
+    /3\.50 CHF went out\. The line is booked as the type that you choose/,
+  )
   const booking = { as: 'bank_charge', reason, formId: randomUUID() }
   assert.match(await admin.told(`${at}/book-as`, booking, { on: at }), /The line is booked as bank charge/)
   const booked = await tillgate(

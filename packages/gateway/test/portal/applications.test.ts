@@ -60,7 +60,7 @@ test('an applicant is asked, approved, chooses a password, sees the AES key once
   assert.match((await admin.get(`/applications/${id}`)).text, /Green tea/)
   const approved = await admin.post(`/applications/${id}/approve`, {}, { on: `/applications/${id}` })
   assert.match(approved.text, /https:\/\/pay\.example\/merchant\/join\/[\w-]{43}/)
-  assert.match(approved.text, /Hand this link over to ann@tea\.example; the applicant’s page also has one\./)
+  assert.match(approved.text, /Send this link to ann@tea\.example; the applicant’s page also has one\./)
 
   const link = await client.post(`${page}/password`, {}, { on: page })
   const joining = link.location ?? ''

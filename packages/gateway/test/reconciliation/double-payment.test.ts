@@ -80,7 +80,7 @@ test('the refund of an order that was paid by bank transfer says that the operat
   assert.match(text, /<span class="wrap" title="E1-0 [0-9a-f]{12}">E1-0<\/span>/)
   assert.match(
     text,
-    /goes from the merchant’s wallet to [^;]*, by a bank transfer that you make and then record/,
+    /goes from the merchant’s balance to [^;]*, by a bank transfer that you make and then record/,
   )
 })
 

@@ -78,7 +78,7 @@ const summaries = {
 } as const satisfies Record<Decision, string>
 
 const flashMessages = {
-  approve: 'Approved. The action is done.',
+  approve: 'Approved. The action was carried out.',
   reject: 'Rejected. Nothing was changed.',
   withdraw: 'Withdrawn. Nothing was changed.',
 } as const satisfies Record<Decision, string>
@@ -87,7 +87,7 @@ const forms = {
   approve: {
     label: 'Approve…',
     explains: ({ summary }: ApprovalRequest) =>
-      `The action runs at once, and every limit is checked again: ${summary}. A secret that the action makes is shown to you once, for you to hand over.`,
+      `The action runs at once, and every limit is checked again: ${summary}. If the action creates a secret, it is shown to you only once. Pass it to its recipient.`,
     button: 'Approve and run',
     needsConfirmation: true,
   },
@@ -147,7 +147,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
         scope: 'approvals:decide',
         summary: summaries[decision],
         params: key,
-        input: object('Why.', { reason }),
+        input: object('The reason.', { reason }),
         answer: object('The request.', {
           ...approvalFields,
           result: optional(anyObject('The action’s answer, if it was approved.')),

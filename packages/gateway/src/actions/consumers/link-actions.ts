@@ -72,7 +72,7 @@ const given = {
   }),
   expiresAtMs: optional(
     displayed(timeMs('No payment can start after this time.'), {
-      label: 'Ends',
+      label: 'Expiry date (optional)',
       option: 'ends',
       kind: 'day',
       placeholder: '2026-12-31',
@@ -96,9 +96,9 @@ const link = {
   linkUrl: text('The page for consumers. Append /qr.svg or /qr.png for a QR code.', { max: 2048 }),
   status: oneOf('Its current state.', linkStates),
   paidCount: count('Number of successful payments.'),
-  paid: amount('Their sum.'),
+  paid: amount('The sum of these payments.'),
   refunded: amount('Total refunded.'),
-  createdAtMs: timeMs('Since when.'),
+  createdAtMs: timeMs('Time of creation.'),
 }
 const {
   paidCount: _count,
@@ -218,7 +218,7 @@ export const linkActions: readonly Action[] = [
       page: '/merchants/:merchantId',
       label: 'Create a payment link…',
       explains:
-        'A page and a QR code at which anyone with the address can pay. Each payment is an order of this merchant.',
+        'A page and a QR code where anyone with the address can pay. Each payment is an order of this merchant.',
       button: 'Create link',
     },
     portal: [
@@ -256,7 +256,7 @@ export const linkActions: readonly Action[] = [
       scope: 'links:act',
       summary: words[verb].summary,
       params: key,
-      input: object('Why.', { reason }),
+      input: object('The reason.', { reason }),
       answer: object('The link.', link),
       form: form<PaymentLink>({
         place: 'link',

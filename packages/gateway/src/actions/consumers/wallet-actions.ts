@@ -29,7 +29,7 @@ const wallet = {
   name,
   status: oneOf('locked: no sign-in and no payment. closed: permanently.', ['active', 'locked', 'closed']),
   lockedUntilMs: optional(timeMs('End of the lock after too many wrong PINs.')),
-  createdAtMs: timeMs('Since when.'),
+  createdAtMs: timeMs('Time of creation.'),
 }
 const shownWallet = object('A wallet.', {
   ...wallet,
@@ -73,13 +73,13 @@ const exported = object('The complete export.', {
       currency,
       amount: amount('Positive for money in.'),
       paymentId: optional(text('The paymentId.', { max: 32 })),
-      madeAtMs: timeMs('When.'),
+      madeAtMs: timeMs('The time.'),
     }),
   ),
   withdrawals: list(
     'Withdrawals to bank accounts, oldest first.',
     object('A withdrawal.', {
-      payoutId: text('Its number.', { max: 30 }),
+      payoutId: text('The withdrawal’s ID.', { max: 30 }),
       status: text('requested, sent, paid, returned or cancelled.', { max: 16 }),
       currency,
       amount: amount('The withdrawn amount.'),
@@ -92,7 +92,7 @@ const exported = object('The complete export.', {
     object('A device.', {
       device: optional(text('The browser’s user agent.', { max: 512 })),
       address: text('The IP address.', { max: 64 }),
-      signedInAtMs: timeMs('Since when.'),
+      signedInAtMs: timeMs('Time of sign-in.'),
       lastSeenAtMs: timeMs('When it was last seen.'),
     }),
   ),
@@ -100,16 +100,16 @@ const exported = object('The complete export.', {
     'Oldest first.',
     object('A passkey.', {
       name: text('The name chosen by the owner.', { max: 60 }),
-      addedAtMs: timeMs('Since when.'),
+      addedAtMs: timeMs('When it was added.'),
       lastUsedAtMs: optional(timeMs('When it was last used.')),
     }),
   ),
   acts: list(
     'Operators’ actions on the wallet, oldest first.',
-    object('An act.', {
-      actedAtMs: timeMs('When.'),
-      act: text('What.', { max: 64 }),
-      reason: optional(text('Why.', { max: 1024 })),
+    object('An action.', {
+      actedAtMs: timeMs('The time.'),
+      act: text('The action.', { max: 64 }),
+      reason: optional(text('The reason.', { max: 1024 })),
     }),
   ),
 })
@@ -243,7 +243,7 @@ export const walletActions: readonly Action[] = [
     scope: 'wallets:manage',
     summary: 'Export everything stored about a consumer, for a data protection request',
     params: key,
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: exported,
     command: {
       columns: ['paymentId', 'merchantName', 'amount', 'status', 'createdAtMs'],
@@ -282,7 +282,7 @@ export const walletActions: readonly Action[] = [
           ? 'Lock a wallet: no sign-in and no payment'
           : 'Unlock a wallet, also after wrong PINs',
       params: key,
-      input: object('Why.', { reason }),
+      input: object('The reason.', { reason }),
       answer: object('The wallet.', wallet),
       form: form<Wallet>({
         place: 'wallet',
@@ -290,7 +290,7 @@ export const walletActions: readonly Action[] = [
         label: labels[verb],
         explains:
           verb === 'lock'
-            ? 'The wallet cannot sign in or pay until it is unlocked. Its money stays, and refunds still arrive.'
+            ? 'The wallet cannot sign in or pay until it is unlocked. Its balance is kept, and refunds are still credited.'
             : 'The wallet can sign in and pay again. The count of wrong PINs is reset.',
         button: verb === 'lock' ? 'Lock wallet' : 'Unlock wallet',
         ...(verb === 'lock' && { isDangerous: true }),
@@ -306,7 +306,7 @@ export const walletActions: readonly Action[] = [
     scope: 'wallets:manage',
     summary: 'Create a one-time code for a new PIN, sent to the confirmed email address if there is one',
     params: key,
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: object('The code, or the address that it was sent to.', {
       isShownToOperator: yesNo('False: the code was sent to the consumer’s confirmed email address.'),
       code: optional(text('Shown only once, where no email was sent. Pass it to the consumer.', { max: 12 })),
@@ -318,7 +318,7 @@ export const walletActions: readonly Action[] = [
       page,
       label: 'Reset the PIN…',
       explains:
-        'First make sure that the wallet’s owner requests it, because the code sets a new PIN. The code is sent to the consumer’s confirmed email address if a mail server is configured; otherwise it is shown here once. It is valid for 15 minutes and five attempts, and the old PIN works until the code is used. The count of wrong PINs is reset.',
+        'First confirm that the request comes from the wallet’s owner: the code sets a new PIN. The code is sent to the consumer’s confirmed email address if a mail server is configured; otherwise it is shown here once. It is valid for 15 minutes and five attempts, and the old PIN works until the code is used. The count of wrong PINs is reset.',
       button: 'Create code',
       isDangerous: true,
       needsConfirmation: true,
@@ -328,7 +328,7 @@ export const walletActions: readonly Action[] = [
     reply: ({ code, sentTo }, { params }) => ({
       text:
         (sentTo === undefined ? '' : `The code was sent to ${sentTo}. `) +
-        'The code is valid for 15 minutes. The consumer enters it on any checkout, under “Forgotten your PIN?”.',
+        'The code is valid for 15 minutes. The consumer enters it on any checkout, under “Forgot your PIN?”.',
       ...(code !== undefined && { secrets: [['One-time code, for the consumer', code]] as const }),
       page: `/wallets/${params.walletId}`,
     }),
@@ -338,7 +338,7 @@ export const walletActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Top up a wallet from one of the operator’s bank accounts',
     params: key,
-    input: object('How much.', outsideMoney),
+    input: object('The amount.', outsideMoney),
     checks: outsideChecks,
     answer: object('The result.', doneBefore),
     isOnce: true,

@@ -1,4 +1,4 @@
-// Merchants' keys. Two keys of a kind may be live, so that a key can be replaced without interruption: add the new key,
+// Merchants' keys. Two keys of a kind may be active, so that a key can be replaced without interruption: add the new key,
 // wait until the merchant uses it, revoke the old one. A secret is shown only once.
 import { Failure } from '@tillgate/protocol'
 import { effectsOfActions } from '../../core/audit/rules/effects.ts'
@@ -30,10 +30,10 @@ export const keys = list(
     kind: oneOf('Signatures or encryption.', ['rsa', 'aes']),
     publicKey: optional(longText('For an RSA key, as PEM.', { max: 16_384 })),
     fingerprint: optional(text('For an RSA key: SHA-256 of its DER form, in hexadecimal.', { max: 64 })),
-    createdAtMs: timeMs('Since when.'),
+    createdAtMs: timeMs('Time of creation.'),
     usedAtMs: optional(
       timeMs(
-        'The last recorded request with this key: its first one and, while two keys of a kind are live, one per minute.',
+        'The last recorded request with this key: its first one and, while two keys of a kind are active, one per minute.',
       ),
     ),
     sealsCallbacks: yesNo('Whether callbacks are encrypted with this key.'),
@@ -43,14 +43,14 @@ export const keys = list(
 const columns = ['keyId', 'kind', 'createdAtMs', 'usedAtMs', 'sealsCallbacks', 'revokedAtMs']
 const rotations = list(
   'Key rotations in progress.',
-  object('Two live keys of a kind.', {
-    kind: oneOf('Which kind.', ['rsa', 'aes']),
+  object('Two active keys of a kind.', {
+    kind: oneOf('The kind.', ['rsa', 'aes']),
     step: oneOf('The current step.', ['install', 'wait', 'revoke']),
     next: text('The next step.', { max: 512 }),
   }),
 )
 const oneKey = object('Which key.', { merchantId, keyId: uuid('The key’s ID.') })
-const newKey = object('Which kind.', {
+const newKey = object('The new key.', {
   kind: oneOf('Signatures or encryption.', ['rsa', 'aes']),
   publicKey: optional(publicKey),
   reason,
@@ -58,7 +58,7 @@ const newKey = object('Which kind.', {
 const added = {
   keyId: uuid('The key’s ID.'),
   aesKey: optional(aesKey),
-  oldKeyId: optional(uuid('The live key that it can replace.')),
+  oldKeyId: optional(uuid('The active key that it can replace.')),
 }
 const confirm = displayed(
   yesNo('Revoke the key even if requests or callbacks fail. Without it, the error lists what would fail.'),
@@ -77,7 +77,7 @@ const ofKind: ActionCommand = {
   omits: ['kind'],
   read({ aes, ...raw }) {
     if ((aes === undefined) === (raw['publicKey'] === undefined))
-      throw new Failure('invalid_field', { message: 'Say which key: --aes, or --public-key FILE.' })
+      throw new Failure('invalid_field', { message: 'Use either --aes or --public-key FILE.' })
     return { ...raw, kind: aes ? 'aes' : 'rsa' }
   },
 }
@@ -102,7 +102,7 @@ export interface KeyOfMerchant {
 export const keyActions: readonly Action[] = [
   defineAction({
     name: 'key.list',
-    summary: 'List a merchant’s keys, live and revoked',
+    summary: 'List a merchant’s keys, active and revoked',
     params: key,
     answer: object('The keys.', { keys, rotations: optional(rotations) }),
     command: { columns },
@@ -119,7 +119,7 @@ export const keyActions: readonly Action[] = [
     name: 'key.add',
     scope: 'merchants:manage',
     summary:
-      'Add a key beside the old one. The gateway generates an AES key and shows it only once; you supply an RSA public key',
+      'Add a key. Existing keys stay active. The gateway generates an AES key and shows it only once; you supply an RSA public key',
     params: key,
     input: newKey,
     checks: publicKeyCheck,
@@ -131,7 +131,7 @@ export const keyActions: readonly Action[] = [
         path: `${page}/keys/aes`,
         label: 'New AES key…',
         explains:
-          'The key is generated and shown only once. The old key stays live beside it. Callbacks are encrypted with the old key until the merchant sends a request with the new one.',
+          'The key is generated and shown only once. The old key stays active. Callbacks are encrypted with the old key until the merchant sends a request with the new one.',
         button: 'Generate the key',
         fields: ['reason'],
         fixed: { kind: 'aes' },
@@ -140,8 +140,7 @@ export const keyActions: readonly Action[] = [
         ...keyForm,
         path: `${page}/keys/rsa`,
         label: 'New RSA public key…',
-        explains:
-          'The merchant keeps the private half. The old key stays live beside the new one until you revoke it.',
+        explains: 'The merchant keeps the private half. The old key stays active until you revoke it.',
         button: 'Add the key',
         fields: ['publicKey', 'reason'],
         fixed: { kind: 'rsa' },
@@ -184,7 +183,7 @@ export const keyActions: readonly Action[] = [
       const { params, input } = call
       if (!(await liveKeyOf(call)))
         throw new Failure('status_does_not_allow', {
-          message: `Merchant ${params.merchantId} has no live ${input.kind} key to rotate. Add one instead.`,
+          message: `Merchant ${params.merchantId} has no active ${input.kind} key to rotate. Add one instead.`,
         })
       return addKey(call)
     },
@@ -195,7 +194,7 @@ export const keyActions: readonly Action[] = [
     scope: 'merchants:manage',
     summary: 'Encrypt callbacks with this AES key, everywhere within 5 seconds',
     params: oneKey,
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: object('The key.', { keyId: uuid('The key’s ID.') }),
     form: form<KeyOfMerchant>({
       place: 'key',
@@ -230,7 +229,7 @@ export const keyActions: readonly Action[] = [
     scope: 'merchants:manage',
     summary: 'Revoke a key, everywhere within 5 seconds. A key in use needs a confirmation',
     params: oneKey,
-    input: object('Why.', { confirm: optional(confirm), reason }),
+    input: object('The reason.', { confirm: optional(confirm), reason }),
     answer: object('The key.', { keyId: uuid('The key’s ID.') }),
     form: form<KeyOfMerchant>({
       place: 'key',
@@ -277,7 +276,7 @@ interface NewKeyInput {
 
 type NewKeyCall = SharedCall<{ merchantId: string }, NewKeyInput>
 
-/** The live key of the same kind, which the new key will replace. */
+/** The active key of the same kind, which the new key will replace. */
 async function liveKeyOf({ operations, context, params, input }: NewKeyCall): Promise<ShownKey | undefined> {
   const { keys: all } = await operations.merchants.showMerchant(context, params.merchantId)
   return liveKeys(all, input.kind)[0]
@@ -305,7 +304,7 @@ function replyWithKey(
   { params: { merchantId: of }, input: { kind } }: { params: { merchantId: string }; input: NewKeyInput },
 ): Reply {
   return {
-    text: `Key ${keyId} is live.`,
+    text: `Key ${keyId} is active.`,
     ...(secret !== undefined && { secrets: [['AES key', secret]] }),
     ...(oldKeyId !== undefined && {
       block: rotationGuide({ merchantId: of, kind, oldKeyId, newKeyId: keyId }),

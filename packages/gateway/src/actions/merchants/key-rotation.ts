@@ -21,12 +21,12 @@ export function rotationGuide({
           'Give the new key to the merchant. Until the merchant uses it, callbacks are encrypted with the old key.',
           'The merchant puts the new key first and keeps the old key second (TILLGATE_AES_KEY=new,old). With several servers: first old,new on all of them, then new,old.',
           `The first request with the new key switches callbacks to it. To switch without a request: key use-for-callbacks ${merchantId} ${newKeyId} --reason rotated`,
-          `When "key list ${merchantId}" says so, revoke the old key: ${revoke}`,
+          `When "key list ${merchantId}" shows the step “revoke”, run: ${revoke}`,
           'The merchant removes the old key.',
         ]
       : [
           'The merchant signs its requests with the new private key.',
-          `When "key list ${merchantId}" says so, revoke the old key: ${revoke}`,
+          `When "key list ${merchantId}" shows the step “revoke”, run: ${revoke}`,
         ]
   return ['To replace the old key:', ...steps.map((step, index) => `${index + 1}. ${step}`)].join('\n')
 }
@@ -39,7 +39,7 @@ export function nextStepOf({ step, newKey, oldKey }: Rotation): string {
         ? `The merchant installs key ${newKey.keyId}, first in its settings and beside the old key. Callbacks follow its first request with that key.`
         : `The merchant signs its requests with the private half of key ${newKey.keyId}.`
     case 'wait':
-      return `Wait: requests still arrive under key ${oldKey.keyId}. One of the merchant’s servers has not changed over yet.`
+      return `Wait: requests still use key ${oldKey.keyId}. At least one of the merchant’s servers has not switched.`
     case 'revoke':
       return `Revoke key ${oldKey.keyId}. Then the merchant removes it from its settings.`
   }

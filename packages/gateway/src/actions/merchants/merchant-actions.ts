@@ -81,7 +81,7 @@ const merchant = {
   name,
   status: oneOf('suspended: all its requests are rejected.', ['active', 'suspended']),
   ...settings,
-  createdAtMs: timeMs('Since when.'),
+  createdAtMs: timeMs('Time of creation.'),
 }
 const logo = displayed(
   longText(`PNG, JPEG or WebP of at most ${maxLogoBytes / 1024} KiB, in base64.`, {
@@ -258,9 +258,9 @@ export const merchantActions: readonly Action[] = [
     defineAction({
       name: `merchant.${verb}`,
       scope: 'merchants:manage',
-      summary: verb === 'suspend' ? 'Suspend a merchant. Nothing is lost' : 'Resume a merchant',
+      summary: verb === 'suspend' ? 'Suspend a merchant. Data is kept' : 'Resume a merchant',
       params: key,
-      input: object('Why.', { reason }),
+      input: object('The reason.', { reason }),
       answer: object('The merchant.', merchant),
       form: form<Merchant>({
         place: 'merchant',
@@ -268,7 +268,7 @@ export const merchantActions: readonly Action[] = [
         label: verb === 'suspend' ? 'Suspend…' : 'Resume…',
         explains:
           verb === 'suspend'
-            ? 'Its requests are rejected with 40300 within 5 seconds, its orders cannot be paid, and its members cannot change anything in the portal. No data is lost.'
+            ? 'Its requests are rejected with 40300 within 5 seconds, its orders cannot be paid, and its members cannot change anything in the portal. Data is kept.'
             : 'Its requests are accepted again within 5 seconds.',
         button: verb === 'suspend' ? 'Suspend merchant' : 'Resume merchant',
         ...(verb === 'suspend' && { isDangerous: true }),
@@ -289,7 +289,7 @@ export const merchantActions: readonly Action[] = [
     scope: 'merchants:read',
     summary: 'Download a merchant’s statement with opening and closing balance, as CSV',
     params: key,
-    input: object('Which time.', {
+    input: object('The period.', {
       sinceMs: optional(timeMs('Start of the period.')),
       untilMs: optional(timeMs('End of the period, exclusive.')),
     }),

@@ -9,7 +9,7 @@ const dayMinutes = 24 * 60
 const key = {
   keyId: uuid('The key’s ID.'),
   state: oneOf('Whether it signs.', ['signs', 'will sign', 'published', 'retired']),
-  createdAtMs: timeMs('Since when.'),
+  createdAtMs: timeMs('Time of creation.'),
   signsFromMs: timeMs('When it starts to sign.'),
   publicKey: longText('As PEM.', { max: 16_384 }),
 }
@@ -27,7 +27,7 @@ export const platformKeyActions: readonly Action[] = [
     name: 'platform-key.rotate',
     needs: 'admin',
     summary: 'Create a key: published now, used for signing after the overlap',
-    input: object('How.', {
+    input: object('The options.', {
       overlapMinutes: displayed(
         integer('How long merchants have to install it, such as 12h; 7d by default.', {
           min: 0,
@@ -63,7 +63,7 @@ export const platformKeyActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Retire a signing key. Another key must be active',
     params: object('Which key.', { keyId: text('The key’s ID.', { max: 64 }) }),
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: object('The key.', { keyId: text('The key’s ID.', { max: 64 }) }),
     async run({ operations, context, params, input }) {
       await operations.platformKeys.retire(context, { keyId: params.keyId, reason: input.reason })

@@ -33,10 +33,10 @@ const states = ['waiting', 'delivered', 'exhausted'] as const
 const filter = {
   merchantId: optional(displayed(merchantId, { option: 'merchant' })),
   paymentId: optional(displayed(paymentId, { option: 'payment' })),
-  endpointId: optional(displayed(uuid('Only to this webhook endpoint.'), { option: 'endpoint' })),
+  endpointId: optional(displayed(uuid('Only callbacks to this webhook endpoint.'), { option: 'endpoint' })),
   host: optional(host),
-  eventName: optional(displayed(oneOf('Only of this event.', eventNames), { option: 'event' })),
-  state: optional(oneOf('Only in this state.', states)),
+  eventName: optional(displayed(oneOf('Only callbacks of this event.', eventNames), { option: 'event' })),
+  state: optional(oneOf('Only callbacks in this state.', states)),
   sinceMs: optional(timeMs('Created at this time or later.')),
   untilMs: optional(timeMs('Created before this time.')),
 }
@@ -50,7 +50,7 @@ const callback = {
   endpointId: optional(uuid('The webhook endpoint; absent for the order’s own callbackUrl.')),
   host,
   state: oneOf('exhausted: all retries failed. It can be resent.', states),
-  attemptsMade: count('So far.'),
+  attemptsMade: count('Number of attempts so far.'),
   createdAtMs: timeMs('When it was created.'),
   nextAttemptAtMs: optional(timeMs('Time of the next attempt.')),
   lastAttemptAtMs: optional(timeMs('Time of the last attempt.')),
@@ -61,7 +61,9 @@ const callback = {
 }
 const resent = {
   found: count('Number of matching callbacks.'),
-  queued: count('How many of them are resent. The others are already due, or too old.'),
+  queued: count(
+    'Number of callbacks that are resent. The others are about to be sent, or their body is no longer stored.',
+  ),
 }
 const resendsPerSecond = 20
 const page = '/callbacks/:callbackId'
@@ -110,8 +112,8 @@ export const callbackActions: readonly Action[] = [
       attempts: list(
         'Oldest first.',
         object('An attempt.', {
-          attempt: count('Which one.'),
-          startedAtMs: timeMs('When.'),
+          attempt: count('The attempt’s number.'),
+          startedAtMs: timeMs('Start of the attempt.'),
           durationMs: count('Duration of the attempt.'),
           outcome: text('Result of the attempt.', { max: 1024 }),
           httpStatus: optional(integer('HTTP status of the response.', { min: 0, max: 999 })),
@@ -136,13 +138,13 @@ export const callbackActions: readonly Action[] = [
     scope: 'callbacks:act',
     summary: 'Resend one callback now',
     params: key,
-    input: object('Why.', { reason }),
-    answer: object('How many.', resent),
+    input: object('The reason.', { reason }),
+    answer: object('The result.', resent),
     form: form<StoredCallback>({
       place: 'callback',
       page,
       label: 'Resend…',
-      explains: 'One additional attempt now. Scheduled retries stay.',
+      explains: 'One additional attempt now. Scheduled retries are not affected.',
       button: 'Resend',
       isOffered: ({ body }) => body !== undefined,
     }),
@@ -175,7 +177,7 @@ export const callbackActions: readonly Action[] = [
       ),
       reason,
     }),
-    answer: object('How many.', {
+    answer: object('The result.', {
       ...resent,
       lastDueAtMs: optional(timeMs('When the last of them is sent.')),
     }),
@@ -185,7 +187,7 @@ export const callbackActions: readonly Action[] = [
         path: '/callbacks/resend',
         page: '/callbacks',
         label: 'Resend all matching…',
-        explains: `Every callback that matches the filter above, on all pages, is resent once, ${resendsPerSecond} per second. Scheduled retries stay.`,
+        explains: `Every callback that matches the filter above, on all pages, is resent once, ${resendsPerSecond} per second. Scheduled retries are not affected.`,
         button: 'Resend',
         fields: ['reason'],
         hidden: ['state', 'eventName', 'host', 'merchantId', 'endpointId'],
@@ -195,7 +197,7 @@ export const callbackActions: readonly Action[] = [
         path: '/orders/:merchantId/:paymentId/resend',
         page: '/orders/:merchantId/:paymentId',
         label: 'Resend callbacks…',
-        explains: 'Each callback of this order is resent once, now. Scheduled retries stay.',
+        explains: 'Each callback of this order is resent once, now. Scheduled retries are not affected.',
         button: 'Resend',
         fields: ['reason'],
         isOffered: ({ callbacks }) => callbacks.length > 0,
@@ -230,13 +232,13 @@ export const callbackActions: readonly Action[] = [
       ),
       reason,
     }),
-    answer: object('How many.', resent),
+    answer: object('The result.', resent),
     form: {
       place: 'callbacks.ticked',
       page: '/callbacks',
       formId: 'ticked',
       label: 'Resend selected…',
-      explains: 'Every selected callback is resent once, now. Scheduled retries stay.',
+      explains: 'Every selected callback is resent once, now. Scheduled retries are not affected.',
       button: 'Resend selected',
       fields: ['reason'],
     },
@@ -254,7 +256,7 @@ export const callbackActions: readonly Action[] = [
 
 function notifyResent({ found, queued }: { found: number; queued: number }): Reply {
   return {
-    text: `${queued} of ${found} callbacks will be resent.${queued < found ? ' The others are already due, or too old.' : ''}`,
+    text: `${queued} of ${found} callbacks will be resent.${queued < found ? ' The others are about to be sent, or their body is no longer stored.' : ''}`,
   }
 }
 

@@ -44,8 +44,8 @@ const endpoint = {
     },
   ),
   events,
-  createdAtMs: timeMs('Since when.'),
-  pausedAtMs: optional(timeMs('Since when its callbacks wait.')),
+  createdAtMs: timeMs('Time of creation.'),
+  pausedAtMs: optional(timeMs('When it was paused.')),
 }
 const failing = optional(
   object('Absent if its callbacks are accepted.', {
@@ -57,7 +57,7 @@ const failing = optional(
     failingSinceMs: timeMs('Time of the first failure.'),
     reason: text('Result of the last attempt.', { min: 0, max: 1024 }),
     pausedUntilMs: optional(
-      timeMs('Time of the next probe. Not there: each callback is sent when it is due.'),
+      timeMs('Time of the next probe. Absent if callbacks are sent when they are due.'),
     ),
   }),
 )
@@ -76,10 +76,9 @@ const verbs = {
     scope: 'callbacks:act',
     summary: 'Pause a webhook endpoint. Its callbacks wait, at most seven days',
     label: 'Pause…',
-    explains:
-      'Callbacks are still created and wait, each for at most seven days. If you resume before that, none is lost.',
+    explains: 'New callbacks are created and wait. A callback that waits longer than seven days is not sent.',
     button: 'Pause endpoint',
-    done: 'paused: its callbacks wait',
+    done: 'paused. Its callbacks wait',
     isOffered: ({ pausedAtMs }: Endpoint) => pausedAtMs === undefined,
   },
   resume: {
@@ -88,7 +87,7 @@ const verbs = {
     label: 'Resume…',
     explains: 'Waiting callbacks are sent now.',
     button: 'Resume endpoint',
-    done: 'active again: waiting callbacks are sent now',
+    done: 'active again. Waiting callbacks are sent now',
     isOffered: ({ pausedAtMs }: Endpoint) => pausedAtMs !== undefined,
   },
   remove: {
@@ -129,7 +128,7 @@ export const endpointActions: readonly Action[] = [
       failing,
       secrets: list(
         'The signing secrets, newest first.',
-        object('A secret.', { secretId: uuid('Its id.'), createdAtMs: timeMs('Since when.') }),
+        object('A secret.', { secretId: uuid('The secret’s ID.'), createdAtMs: timeMs('Time of creation.') }),
       ),
     }),
     async run({ operations, context, params }) {
@@ -182,7 +181,7 @@ export const endpointActions: readonly Action[] = [
       return { ...made.endpoint, secret: made.secret }
     },
     reply: ({ merchantId: of, endpointId: id, url, secret: newSecret }) => ({
-      text: `The webhook endpoint ${url} receives events from now on.`,
+      text: `The webhook endpoint ${url} now receives events.`,
       ...(newSecret !== undefined && { secrets: [['Secret', newSecret]] }),
       page: `/merchants/${of}/endpoints/${id}`,
     }),
@@ -199,7 +198,7 @@ export const endpointActions: readonly Action[] = [
       path: `${page}/events`,
       page,
       label: 'Change events…',
-      explains: 'From now on, the endpoint receives the selected events; if none is selected, all events.',
+      explains: 'The endpoint receives only the selected events, or all events if none is selected.',
       button: 'Change events',
       needsConfirmation: true,
     },
@@ -297,7 +296,7 @@ export const endpointActions: readonly Action[] = [
       scope,
       summary,
       params: key,
-      input: object('Why.', { reason }),
+      input: object('The reason.', { reason }),
       answer,
       form: form<Endpoint>({
         place: 'endpoint',
@@ -325,14 +324,14 @@ export const endpointActions: readonly Action[] = [
     scope: 'merchants:manage',
     summary: 'Create a new secret. The previous one also signs until the next rotation',
     params: key,
-    input: object('How.', {
+    input: object('The options.', {
       endOthers: displayed(yesNo('Revoke all previous secrets now. Use this if a secret was stolen.'), {
         initial: 'false',
         choices: [
           ['false', 'the previous one stays valid'],
           ['true', 'revoke all previous secrets now'],
         ],
-        label: 'Earlier secrets',
+        label: 'Previous secrets',
       }),
       reason,
     }),

@@ -12,7 +12,7 @@ export const eventActions: readonly Action[] = [
     name: 'event.list',
     scope: 'events:read',
     summary: 'List events of orders and refunds after a position, oldest first',
-    input: object('From where.', {
+    input: object('The position.', {
       after: optional(
         count(
           'Position of the last processed event; by default, the list starts with the oldest stored event.',

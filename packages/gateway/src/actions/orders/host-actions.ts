@@ -26,7 +26,7 @@ export const hostActions: readonly Action[] = [
         object('A host.', {
           host,
           failures: count('Consecutive failures.'),
-          failingSinceMs: timeMs('Since when.'),
+          failingSinceMs: timeMs('Time of the first failure.'),
           reason: text('The last error, or who paused the host.', { min: 0, max: 1024 }),
           pausedUntilMs: optional(timeMs('No callback is sent before this time.')),
           waiting: count(`Waiting callbacks, counted up to ${countedAtMost}.`),
@@ -60,7 +60,7 @@ export const hostActions: readonly Action[] = [
           failingSinceMs: timeMs('Time of the first failure.'),
           reason: text('Result of the last attempt.', { min: 0, max: 1024 }),
           pausedUntilMs: optional(
-            timeMs('Time of the next probe. Not there: each callback is sent when it is due.'),
+            timeMs('Time of the next probe. Absent if callbacks are sent when they are due.'),
           ),
           waiting: count(`Waiting callbacks, counted up to ${countedAtMost}.`),
         }),
@@ -79,7 +79,7 @@ export const hostActions: readonly Action[] = [
   defineAction({
     name: 'callback-host.pause',
     scope: 'callbacks:act',
-    summary: 'Pause a host for a limited time. Nothing is lost',
+    summary: 'Pause a host for a limited time. Callbacks wait until the pause ends',
     input: object('The host and the duration.', {
       host,
       minutes: displayed(integer('Duration of the pause.', { min: 1, max: maxPauseMs / minuteMs }), {
@@ -97,16 +97,15 @@ export const hostActions: readonly Action[] = [
       }),
       reason,
     }),
-    answer: object('The host.', { host, pausedUntilMs: timeMs('Until when.') }),
+    answer: object('The host.', { host, pausedUntilMs: timeMs('End of the pause.') }),
     command: { arguments: ['host'] },
     form: {
       place: 'callbacks.hosts',
       path: '/callbacks/hosts/pause',
       page,
       label: 'Pause a host…',
-      explains:
-        'Callbacks to this host wait until the pause ends or an operator resumes the host. None is lost.',
-      button: 'Pause it',
+      explains: 'Callbacks to this host wait until the pause ends or an operator resumes the host.',
+      button: 'Pause host',
     },
     async run({ operations, context, input }) {
       const name = input.host.toLowerCase()
@@ -119,7 +118,7 @@ export const hostActions: readonly Action[] = [
       return { host: name, pausedUntilMs: untilMs }
     },
     reply: ({ host: name }) => ({
-      text: `No callback is sent to ${name} until the pause ends. Nothing is lost.`,
+      text: `No callback is sent to ${name} until the pause ends. Callbacks wait.`,
     }),
   }),
   defineAction({

@@ -51,16 +51,16 @@ const endings = {
   paid: {
     status: 'paid',
     summary: 'Mark a payout as paid by the bank',
-    label: 'Paid…',
+    label: 'Mark as paid…',
     explains: 'The bank has executed the payout, and the money has left the account.',
     button: 'Mark as paid',
   },
   return: {
     status: 'returned',
     summary: 'Mark a payout as returned and credit the merchant',
-    label: 'Returned…',
+    label: 'Mark as returned…',
     explains:
-      'The bank returned the payout, and the money is back in the merchant’s wallet. Enter the booking of the return.',
+      'The bank returned the payout, and the money is back in the merchant’s balance. Enter the booking of the return.',
     button: 'Mark as returned',
   },
 } as const
@@ -100,7 +100,7 @@ const cancelPayout = defineAction({
   scope: 'money:move',
   summary: 'Cancel a payout and release its money',
   params: payoutKey,
-  input: object('Why.', { reason }),
+  input: object('The reason.', { reason }),
   answer: payout,
   form: form<Payout>({
     place: 'payout',

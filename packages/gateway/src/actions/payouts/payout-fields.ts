@@ -70,7 +70,7 @@ export const bankDetails = {
   ),
 }
 export const bankAccount = object('A merchant’s bank account.', {
-  bankAccountId: uuid('Its number.'),
+  bankAccountId: uuid('The bank account’s ID.'),
   currency,
   ...bankDetails,
   state: oneOf('waiting: not used before `validFromMs`.', [
@@ -118,7 +118,7 @@ export const planFields = {
   ),
   reserveDays: optional(integer('Number of days of sales for that share.', { min: 1, max: 180 })),
 }
-export const plan = object('A plan.', {
+export const plan = object('A schedule.', {
   merchantId,
   currency,
   ...planFields,
@@ -144,11 +144,11 @@ export const payout = object('A payout.', {
   runId,
   status: oneOf('sent: in the run’s file.', payoutStatuses),
   currency,
-  amount: amount('How much.'),
+  amount: amount('The amount.'),
   walletId: optional(text('For a consumer’s withdrawal: the wallet.', { max: 64 })),
   planDay: optional(day('The scheduled day; absent for a payout on request.')),
   ...bankDetails,
-  requestedAtMs: timeMs('When.'),
+  requestedAtMs: timeMs('When it was requested.'),
   sentAtMs: optional(timeMs('When its run was sent.')),
   endedAtMs: optional(timeMs('When it was paid, returned or cancelled.')),
   reference: optional(booking.reference),
@@ -178,9 +178,9 @@ export const runWithTotals = object('A run.', {
   totals: list(
     'By status.',
     object('Its payouts with one status.', {
-      status: oneOf('Which.', payoutStatuses),
-      payouts: count('How many.'),
-      sum: amount('Together.'),
+      status: oneOf('The status.', payoutStatuses),
+      payouts: count('Number of payouts.'),
+      sum: amount('Their sum.'),
     }),
   ),
 })

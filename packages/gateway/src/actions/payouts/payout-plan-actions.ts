@@ -39,12 +39,12 @@ export const payoutPlanActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Pay out a merchant in a separate run',
     params: key,
-    input: object('How much.', { amount: howMuch, currency, bank, reason }),
+    input: object('The amount.', { amount: howMuch, currency, bank, reason }),
     checks: { currency: moneyChecks.currency, amount: moneyChecks.amount },
     answer: object('The requested payout.', {
       ...doneBefore,
       payoutId,
-      left: amount('The remaining balance of the wallet.'),
+      left: amount('The merchant’s remaining balance.'),
     }),
     isOnce: true,
     form: {
@@ -52,7 +52,7 @@ export const payoutPlanActions: readonly Action[] = [
       page: '/merchants/:merchantId',
       label: 'Pay out…',
       explains:
-        'The money is held in the merchant’s wallet. The payout goes to the merchant’s bank account in a separate run, which you send to the bank. The schedule’s reserve does not apply.',
+        'The money is held in the merchant’s balance. The payout goes to the merchant’s bank account in a separate run, which you send to the bank. The schedule’s reserve does not apply.',
       button: 'Pay out',
       isDangerous: true,
     },
@@ -71,7 +71,7 @@ export const payoutPlanActions: readonly Action[] = [
     },
     reply: (answer, { params, input }) =>
       replyDoneBefore(answer) ?? {
-        text: `${input.amount} ${input.currency} is held for payout ${answer.payoutId} to merchant ${params.merchantId}; ${answer.left} ${input.currency} remain in the wallet. Send the run to the bank.`,
+        text: `${input.amount} ${input.currency} is held for payout ${answer.payoutId} to merchant ${params.merchantId}; ${answer.left} ${input.currency} remain in the balance. Send the run to the bank.`,
       },
   }),
   defineSharedAction({
@@ -91,7 +91,7 @@ export const payoutPlanActions: readonly Action[] = [
       page,
       label: 'Set bank account…',
       explains:
-        'Payouts in this currency go to this account after the waiting time; until then, the previous account is used. If a mail server is configured, the merchant’s contacts get an email, so that they can object, and you can stop the change.',
+        'Payouts in this currency go to this account after the waiting period; until then, the previous account is used. If a mail server is configured, the merchant’s contacts get an email and can object; you can then stop the change.',
       button: 'Set bank account',
       needsConfirmation: true,
       isDangerous: true,
@@ -126,7 +126,7 @@ export const payoutPlanActions: readonly Action[] = [
     scope: 'merchants:manage',
     summary: 'Stop a waiting bank account. The previous one stays in use',
     params: object('The bank account to stop.', { merchantId, bankAccountId }),
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: object('The stopped account.', { bankAccountId }),
     form: form<MerchantBankAccount>({
       place: 'merchant.bank-account',
@@ -135,7 +135,7 @@ export const payoutPlanActions: readonly Action[] = [
       label: 'Stop…',
       explains: (account) =>
         `No payout goes to this account: ${describeBankDetails(account)}. The previous account stays in use.`,
-      button: 'Stop it',
+      button: 'Stop account',
       isDangerous: true,
       isOffered: ({ validFromMs, endedAtMs }, { nowMs }) => endedAtMs === undefined && validFromMs > nowMs,
     }),
@@ -193,7 +193,7 @@ export const payoutPlanActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Set a merchant’s payout schedule for a currency, from tomorrow on',
     params: key,
-    input: object('The plan.', { currency, ...planFields, reason }),
+    input: object('The schedule.', { currency, ...planFields, reason }),
     checks: {
       currency: moneyChecks.currency,
       least: ({ least, currency: code }) => void minorOf(least, code, 'least'),
@@ -205,7 +205,7 @@ export const payoutPlanActions: readonly Action[] = [
       place: 'merchant.payouts',
       path: `${page}/plan`,
       page,
-      label: 'Set plan…',
+      label: 'Set schedule…',
       explains:
         'On payout days, the merchant gets the balance minus the reserve. The first payout day is after today. Empty fields return to the default.',
       button: 'Set schedule',

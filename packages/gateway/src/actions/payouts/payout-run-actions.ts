@@ -91,7 +91,7 @@ export const payoutRunActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Send a run: its payouts and its file become final',
     params: runKey,
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: runWithTotals,
     form: form<PayoutRun & Pick<RunWithTotals, 'totals'>>({
       place: 'payout-run',
@@ -141,7 +141,7 @@ export const payoutRunActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Cancel a run and release its money',
     params: runKey,
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: runWithTotals,
     form: form<PayoutRun>({
       place: 'payout-run',

@@ -23,7 +23,7 @@ import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fie
 const key = object('Which application.', { applicationId: uuid('The application’s ID.') })
 const page = '/applications/:applicationId'
 const application = {
-  applicationId: uuid('Its number.'),
+  applicationId: uuid('The application’s ID.'),
   status: oneOf('asked: the applicant must answer a question.', applicationStatuses),
   business: text('As shown to consumers.', { max: 256 }),
   contact: text('The contact person.', { max: 256 }),
@@ -45,7 +45,7 @@ export const applicationActions: readonly Action[] = [
     name: 'application.list',
     scope: 'merchants:read',
     summary: 'List applications for live keys, newest first',
-    input: object('Which ones.', {
+    input: object('The filter.', {
       status: optional(oneOf('Only with this status.', applicationStatuses)),
       before: optional(uuid('Only applications older than this one.')),
       limit,
@@ -76,21 +76,21 @@ export const applicationActions: readonly Action[] = [
       link: optional(
         text('A one-time link, shown only once. Absent if it was sent by email.', { max: 2_048 }),
       ),
-      expiresAtMs: timeMs('Until when.'),
+      expiresAtMs: timeMs('Time of expiry.'),
     }),
     form: form<Application>({
       place: 'application',
       page,
       label: 'Approve…',
       explains: ({ business, email }) =>
-        `${business} becomes a merchant with the public key below. ${email} chooses a password with a link that is shown to you once and is also on the applicant’s page. The AES key is shown only to the first member.`,
+        `${business} becomes a merchant with the public key below. ${email} sets a password with a one-time link, which is shown to you once and also on the application page. The AES key is shown only to the first member.`,
       button: 'Approve',
       isOffered: isOpen,
       needsConfirmation: true,
     }),
     run: ({ operations, context, params }) => operations.applications.approve(context, params.applicationId),
     reply: ({ merchantId: id, login, link }) => ({
-      text: `The application is approved: merchant ${id}. ${link === undefined ? `${login} has a link by mail` : `Hand this link over to ${login}`}; the applicant’s page also has one.`,
+      text: `The application is approved: merchant ${id}. ${link === undefined ? `${login} received the link by email` : `Send this link to ${login}`}; the applicant’s page also has one.`,
       ...(link !== undefined && { secrets: [['Link', link]] }),
       page: `/merchants/${id}`,
     }),
@@ -100,10 +100,10 @@ export const applicationActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Reject an application with a reason for the applicant',
     params: key,
-    input: object('Why.', {
+    input: object('The reason.', {
       reason: displayed(reason, { label: 'Reason (shown to the applicant)' }),
     }),
-    answer: object('The application.', { applicationId: uuid('Its number.') }),
+    answer: object('The application.', { applicationId: uuid('The application’s ID.') }),
     form: form<Application>({
       place: 'application',
       page,
@@ -124,13 +124,13 @@ export const applicationActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Ask the applicant a question',
     params: key,
-    input: object('What.', {
+    input: object('The question.', {
       question: text('As shown to the applicant.', {
         max: applicationLimits.answer,
         pattern: visibleCharacters,
       }),
     }),
-    answer: object('The application.', { applicationId: uuid('Its number.') }),
+    answer: object('The application.', { applicationId: uuid('The application’s ID.') }),
     form: form<Application>({
       place: 'application',
       page,

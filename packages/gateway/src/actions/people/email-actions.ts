@@ -14,8 +14,8 @@ export const emailActions: readonly Action[] = [
     name: 'email.list',
     scope: 'emails:read',
     summary: 'List emails and their results, newest first',
-    input: object('Which ones.', {
-      state: optional(oneOf('Only these.', emailStates)),
+    input: object('The filter.', {
+      state: optional(oneOf('Only emails in this state.', emailStates)),
       before: optional(emailId),
       limit,
     }),
@@ -32,7 +32,7 @@ export const emailActions: readonly Action[] = [
           ),
           state: oneOf('refused: cannot be sent. given_up: not sent in time.', emailStates),
           attempts: count('Number of attempts.'),
-          createdAtMs: timeMs('Since when.'),
+          createdAtMs: timeMs('Time of creation.'),
           dueAtMs: optional(timeMs('Time of the next attempt.')),
           endedAtMs: optional(timeMs('When it ended.')),
           lastError: optional(text('The mail server’s response, or the connection error.', { max: 300 })),
@@ -52,15 +52,15 @@ export const emailActions: readonly Action[] = [
   defineAction({
     name: 'email.retry',
     scope: 'emails:act',
-    summary: 'Retry a failed email',
+    summary: 'Resend a failed email',
     params: object('Which email.', { emailId }),
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: object('The email.', { emailId }),
     form: form<Email>({
       place: 'email',
       path: '/emails/:emailId/retry',
       page,
-      label: 'Send again…',
+      label: 'Resend…',
       explains: 'The email is sent within seconds, and retried for three more days.',
       button: 'Resend',
       isOffered: isRetryable,

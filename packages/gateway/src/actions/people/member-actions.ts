@@ -18,7 +18,7 @@ const role = displayed(oneOf('The member’s role.', memberRoles), {
 const link = object('A one-time link.', {
   login,
   link: optional(memberLink),
-  expiresAtMs: timeMs('Until when.'),
+  expiresAtMs: timeMs('Time of expiry.'),
 })
 const emailCheck = {
   email: ({ email: written }) => void parseEmail(String(written), 'email'),
@@ -38,14 +38,14 @@ export const memberActions: readonly Action[] = [
         object('A member.', {
           login,
           role,
-          hasSecondStep: yesNo('Whether the member uses a second step.'),
-          createdAtMs: timeMs('Since when.'),
+          hasSecondStep: yesNo('Whether the member uses two-step verification.'),
+          createdAtMs: timeMs('When the member was added.'),
         }),
       ),
       invitations: list(
         'Oldest first.',
         object('An invitation.', {
-          linkId: uuid('Its number.'),
+          linkId: uuid('The invitation’s ID.'),
           login,
           role: optional(role),
           expiresAtMs: timeMs('When it expires.'),
@@ -60,7 +60,7 @@ export const memberActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Invite a member to a merchant’s portal. The link is shown only once',
     params: key,
-    input: object('Whom.', { email, role, reason: optional(reason) }),
+    input: object('The member.', { email, role, reason: optional(reason) }),
     checks: emailCheck,
     answer: link,
     command: { arguments: ['email'] },
@@ -70,7 +70,7 @@ export const memberActions: readonly Action[] = [
       page,
       label: 'Invite a member…',
       explains:
-        'The link is generated and shown only once, for you to hand over. It is valid for three days and works once. The recipient chooses a password and gets the selected role.',
+        'The link is generated and shown only once. Pass it to the recipient. The link is valid for three days and works once. The recipient chooses a password and gets the selected role.',
       button: 'Create link',
       needsConfirmation: true,
     },
@@ -99,7 +99,7 @@ export const memberActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Withdraw an open invitation',
     params: object('Which invitation.', { merchantId, linkId: uuid('The invitation’s ID.') }),
-    answer: object('The invitation.', { linkId: uuid('Its number.') }),
+    answer: object('The invitation.', { linkId: uuid('The invitation’s ID.') }),
     form: {
       place: 'invitation',
       path: `${page}/invitations/:linkId/withdraw`,
@@ -123,14 +123,14 @@ export const memberActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Change a member’s role',
     params: member,
-    input: object('Which role.', { role, reason: optional(reason) }),
+    input: object('The role.', { role, reason: optional(reason) }),
     answer: object('The member.', { login, role }),
     form: {
       place: 'member',
       path: `${page}/members/:login/role`,
       page,
       label: 'Change role…',
-      explains: 'The change applies from the next page that they open.',
+      explains: 'The new role applies from the next page that the member opens.',
       button: 'Change role',
       needsConfirmation: true,
     },
@@ -163,7 +163,7 @@ export const memberActions: readonly Action[] = [
       path: `${page}/members/:login/remove`,
       page,
       label: 'Remove…',
-      explains: 'They lose access to this merchant at once.',
+      explains: 'The member loses access to this merchant immediately.',
       button: 'Remove member',
       isDangerous: true,
     },
@@ -179,7 +179,7 @@ export const memberActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Create a password link for a member',
     params: member,
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: link,
     form: {
       place: 'member',
@@ -187,7 +187,7 @@ export const memberActions: readonly Action[] = [
       page,
       label: 'New password…',
       explains:
-        'The link is generated and shown only once, for you to hand over. First make sure that the member requests it. It is valid for one day and works once. A second step stays.',
+        'First confirm that the request comes from the member. The link is generated and shown only once. Pass it to the recipient. The link is valid for one day and works once. Two-step verification stays on.',
       button: 'Create link',
       needsConfirmation: true,
     },
@@ -202,18 +202,18 @@ export const memberActions: readonly Action[] = [
   defineAction({
     name: 'member.reset-totp',
     needs: 'admin',
-    summary: 'Remove a member’s second factor after app and recovery codes are lost. Ends sessions',
+    summary: 'Reset a member’s two-step verification if the app and recovery codes are lost. Ends sessions',
     params: member,
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: object('The member.', { login }),
     form: form<ListedMember>({
       place: 'member',
       path: `${page}/members/:login/reset-totp`,
       page,
-      label: 'Reset second step…',
+      label: 'Reset two-step verification…',
       explains:
-        'They are signed out everywhere and sign in with the password only, at every merchant of which they are a member. First make sure that the member requests it.',
-      button: 'Reset second step',
+        'First confirm that the request comes from the member. The member is signed out everywhere and signs in with the password only, at every merchant.',
+      button: 'Reset two-step verification',
       isDangerous: true,
       isOffered: ({ hasSecondStep }) => hasSecondStep,
       needsConfirmation: true,

@@ -58,7 +58,7 @@ export const operatorActions: readonly Action[] = [
       page,
       label: 'Add an operator…',
       explains:
-        'The password is generated and shown only once, for you to hand over. With an email address there is no password: the operator signs in at the identity provider.',
+        'The password is generated and shown only once. Pass it to the recipient. With an email address there is no password: the operator signs in at the identity provider.',
       button: 'Add operator',
       needsConfirmation: true,
     },
@@ -83,7 +83,7 @@ export const operatorActions: readonly Action[] = [
           status: oneOf('disabled: cannot sign in.', ['active', 'disabled']),
           email,
           passwordChangedAtMs: timeMs('When the password was set.'),
-          hasSecondStep: yesNo('Whether the operator uses a second step.'),
+          hasSecondStep: yesNo('Whether the operator uses two-step verification.'),
         }),
       ),
     }),
@@ -97,7 +97,7 @@ export const operatorActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Create a new password. Ends the operator’s sessions, API tokens and lock',
     params: key,
-    input: object('Why.', { password, firstHalf, reason }),
+    input: object('The reason.', { password, firstHalf, reason }),
     answer: given,
     command: { omits: ['firstHalf'] },
     form: form<Operator>({
@@ -126,25 +126,29 @@ export const operatorActions: readonly Action[] = [
     name: 'operator.reset-totp',
     isRecovery: true,
     needs: 'admin',
-    summary: 'Remove the second factor after app and recovery codes are lost. Ends sessions and API tokens',
+    summary:
+      'Reset two-step verification if the app and recovery codes are lost. Ends sessions and API tokens',
     params: key,
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: object('The operator.', { login, hasSecondStep: yesNo('Always false.') }),
     form: form<Operator>({
       place: 'operator',
       path: `${path}/reset-totp`,
       page,
-      label: 'Reset second step…',
+      label: 'Reset two-step verification…',
       explains: ({ login: name }) =>
-        `${name} is signed out everywhere, their API tokens are revoked, and they sign in with the password only until they set up the second step again. Use this when app and recovery codes are lost. First make sure that ${name} requests it.`,
-      button: ({ login: name }) => `Reset second step of ${name}`,
+        `${name} is signed out everywhere, their API tokens are revoked, and they sign in with the password only until they set up two-step verification again. Use this if the app and recovery codes are lost. First confirm that the request comes from ${name}.`,
+      button: ({ login: name }) => `Reset two-step verification of ${name}`,
       isDangerous: true,
       isOffered: (each, by) => each.hasSecondStep && each.login !== by.login,
       needsConfirmation: true,
     }),
     async run(call) {
       const { operations, context, input } = call
-      const name = othersLogin(call, 'Disable your own second step with a code, or ask another admin.')
+      const name = othersLogin(
+        call,
+        'Disable your own two-step verification with a code, or ask another admin.',
+      )
       await operations.operatorAccounts.secondStep.reset(context, name, input.reason)
       return { login: name, hasSecondStep: false }
     },
@@ -162,8 +166,8 @@ export const operatorActions: readonly Action[] = [
           ? 'Disable an operator: end all sessions and revoke the API tokens'
           : 'Enable an operator. API tokens stay revoked',
       params: key,
-      input: object('Why.', { reason }),
-      answer: object('The operator.', { login, status: text('Now.', { max: 16 }) }),
+      input: object('The reason.', { reason }),
+      answer: object('The operator.', { login, status: text('The new status.', { max: 16 }) }),
       form: form<Operator>({
         place: 'operator',
         path: `${path}/${verb}`,

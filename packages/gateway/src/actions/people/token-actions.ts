@@ -18,7 +18,7 @@ const token = {
   tokenId,
   login: text('The operator for whom it acts.', { max: 64 }),
   name: text('Its purpose.', { max: 32 }),
-  expiresAtMs: timeMs('Until when.'),
+  expiresAtMs: timeMs('Time of expiry.'),
   lastUsedAtMs: optional(timeMs('When it was last used.')),
   scopes: list('Its scopes.', oneOf('A scope.', scopeNames)),
 }
@@ -97,8 +97,8 @@ export const tokenActions: readonly Action[] = [
   defineAction({
     name: 'token.list',
     needs: 'viewer',
-    summary: 'List live tokens',
-    input: object('Whose.', { login: optional(displayed(token.login, { option: 'operator' })) }),
+    summary: 'List active tokens',
+    input: object('The filter.', { login: optional(displayed(token.login, { option: 'operator' })) }),
     answer: object('All tokens.', { tokens: list('By operator.', object('A token.', token)) }),
     run: async ({ operations, context, input }) => ({
       tokens: await operations.apiTokens.listTokens(context, input.login?.toLowerCase()),
@@ -109,7 +109,7 @@ export const tokenActions: readonly Action[] = [
     needs: 'viewer',
     summary: 'Revoke a token, from the next request on',
     params: object('Which token.', { tokenId }),
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: object('The token.', { tokenId }),
     form: form<ApiToken>({
       place: 'token',

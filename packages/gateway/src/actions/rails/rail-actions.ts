@@ -62,9 +62,9 @@ export const extras = {
     displayed(
       list(
         'Names in other languages.',
-        matching('A language and the name.', {
+        matching('A language tag and the name.', {
           regexp: /^[a-z]{2}=\S.{0,63}$/u,
-          expected: 'a language and a name, such as de=Meine Bank',
+          expected: 'a language tag and a name, such as de=Meine Bank',
         }),
         { max: 20 },
       ),
@@ -81,7 +81,7 @@ export const extras = {
     list('Only offered for these merchants; for all by default.', merchantId, { max: 1000 }),
   ),
   position: optional(
-    integer(`Position at the checkout, lowest first; ${defaultPosition} by default.`, {
+    integer(`Position at the checkout, lowest number first; ${defaultPosition} by default.`, {
       min: 0,
       max: 9999,
     }),
@@ -128,7 +128,7 @@ const rail = {
   failures: count('Consecutive failed calls.'),
   lastFailure: optional(text('The last error.', { max: 1024 })),
   pausedUntilMs: optional(timeMs('Paused after failures: not called before this time.')),
-  createdAtMs: timeMs('Since when.'),
+  createdAtMs: timeMs('Time of creation.'),
 }
 const transactionId = text('The transactionId of the attempt.', { max: 30 })
 const secret = text('Signs messages in both directions. Shown only once; store it now.', { max: 128 })
@@ -164,8 +164,8 @@ export const railActions: readonly Action[] = [
       secrets: list(
         'The valid ones, newest first.',
         object('A secret; its value is not shown again.', {
-          secretId: uuid('Its number.'),
-          createdAtMs: timeMs('Since when.'),
+          secretId: uuid('The secret’s ID.'),
+          createdAtMs: timeMs('Time of creation.'),
         }),
       ),
       balances,
@@ -194,8 +194,8 @@ export const railActions: readonly Action[] = [
       page: '/rails',
       label: 'Add a rail…',
       explains:
-        'Consumers can choose the rail within 5 seconds. Its secret, which signs messages in both directions, is shown only once, for you to hand over.',
-      button: 'Add it',
+        'Consumers can choose the rail within 5 seconds. Its secret signs messages in both directions and is shown only once. Pass it to the recipient.',
+      button: 'Add rail',
       needsConfirmation: true,
     },
     async run({ operations, context, input }) {
@@ -223,7 +223,7 @@ export const railActions: readonly Action[] = [
       reach: optional(
         displayed(longText('The rail when this was requested.', { max: 65_536 }), {
           only: 'request',
-          label: 'The rail now',
+          label: 'Rail when requested',
         }),
       ),
       reason,
@@ -264,7 +264,7 @@ export const railActions: readonly Action[] = [
       summary:
         verb === 'pause' ? 'Remove a rail from the checkout' : 'Offer a rail again, and reset its failures',
       params: railKey,
-      input: object('Why.', { reason }),
+      input: object('The reason.', { reason }),
       answer: object('The rail.', rail),
       form: form<OutsideRail>({
         place: 'rail',
@@ -292,14 +292,14 @@ export const railActions: readonly Action[] = [
     scope: 'rails:manage',
     summary: 'Create a new secret. The previous one stays valid until the next rotation',
     params: railKey,
-    input: object('How.', {
+    input: object('The options.', {
       endOthers: displayed(yesNo('Revoke all previous secrets now. Use this if a secret was stolen.'), {
         initial: 'false',
         choices: [
           ['false', 'the previous one stays valid'],
           ['true', 'revoke all previous secrets now'],
         ],
-        label: 'Earlier secrets',
+        label: 'Previous secrets',
       }),
       reason,
     }),
@@ -336,7 +336,7 @@ export const railActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Return held late money through its rail',
     params: object('Which attempt.', { merchantId, transactionId }),
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: object('The attempt.', { transactionId, railId, returnId: transactionId }),
     forms: [
       form<Attempt>({

@@ -75,8 +75,8 @@ const bankEntry = {
   ),
   valueDate: day('The value date of the bank’s entry.'),
   party: optional(
-    displayed(text('The other party and its account.', { max: 256, pattern: visibleCharacters }), {
-      label: 'Other side',
+    displayed(text('The counterparty and its account.', { max: 256, pattern: visibleCharacters }), {
+      label: 'Counterparty',
     }),
   ),
   bank,
@@ -104,8 +104,8 @@ export const transferActions: readonly Action[] = [
       page: '/rails',
       label: 'Add bank transfer…',
       explains:
-        'Consumers can choose it within 5 seconds. The checkout shows the account, the amount and a reference for each order. You record what the bank booked, or import statements.',
-      button: 'Add it',
+        'Consumers can choose bank transfer within 5 seconds. The checkout shows the account, the amount and a reference. Record received transfers, or import statements.',
+      button: 'Add rail',
       needsConfirmation: true,
     },
     async run({ operations, context, input }) {
@@ -194,7 +194,7 @@ export const transferActions: readonly Action[] = [
       label: 'Record a return…',
       explains: ({ heldMinor, order: { currency } }) =>
         `First make the transfer at your bank. ${toDecimalText(heldMinor, currency)} ${currency} is in suspense for this order.`,
-      button: 'Record it',
+      button: 'Record return',
       isDangerous: true,
       isOffered: ({ heldMinor }) => heldMinor > 0n,
     }),
@@ -236,9 +236,9 @@ export const transferActions: readonly Action[] = [
       place: 'refund',
       path: `${orderPage}/refunds/:refundId/settle`,
       page: orderPage,
-      label: 'Sent…',
+      label: 'Record refund…',
       explains: 'First make the transfer at your bank. The merchant gets a callback with the result.',
-      button: 'Record it',
+      button: 'Record refund',
       isDangerous: true,
       isOffered: ({ refund, isByTransfer }) => isByTransfer && refund.status === 'refunding',
     }),
@@ -265,7 +265,7 @@ function confirmForm(place: string, path: string, on: string) {
     label: 'Record a transfer…',
     explains:
       'The order is paid once enough money has arrived. A smaller amount waits for the rest; an excess or late amount stays in suspense until you return it.',
-    button: 'Record it',
+    button: 'Record transfer',
   } as const
 }
 

@@ -40,7 +40,7 @@ const owner = displayed(text('An operator’s login.', { max: 320, pattern: visi
   suggests: 'operators',
 })
 const shown = {
-  breakId: uuid('Its number.'),
+  breakId: uuid('The break’s ID.'),
   account: outsideAccount,
   kind: oneOf('The kind of mismatch.', breakKinds),
   currency,
@@ -50,14 +50,14 @@ const shown = {
   foundAtMs: timeMs('When it was found.'),
   owner: optional(owner),
   reference: optional(text('The statement’s reference.', { max: 200 })),
-  party: optional(text('The other party in the statement.', { max: 500 })),
-  partyIban: optional(text('The other party’s account in the statement.', { max: 34 })),
+  party: optional(text('The counterparty in the statement.', { max: 500 })),
+  partyIban: optional(text('The counterparty’s account in the statement.', { max: 34 })),
   description: optional(text('The remittance text in the statement.', { max: 500 })),
   transferId: optional(text('The reference in the books.', { max: 64 })),
   returnReference: optional(text('The required reference of a return transfer to the sender.', { max: 35 })),
   resolution: optional(oneOf('The resolution.', resolutions)),
   resolvedAtMs: optional(timeMs('When it was resolved.')),
-  resolvedBy: optional(text('By whom.', { max: 400 })),
+  resolvedBy: optional(text('Who resolved it.', { max: 400 })),
 }
 const page = '/reconciliation/breaks/:breakId'
 const answer = object('The break.', shown)
@@ -70,7 +70,7 @@ export const breakActions: readonly Action[] = [
     name: 'reconcile.list',
     scope: 'reconciliation:read',
     summary: 'List breaks, oldest first, then largest',
-    input: object('Which.', {
+    input: object('The filter.', {
       status: optional(oneOf('`open` by default.', ['open', 'resolved'] as const)),
       account: optional(outsideAccount),
       kind: optional(oneOf('Only of this kind.', breakKinds)),
@@ -110,13 +110,13 @@ export const breakActions: readonly Action[] = [
     params: key,
     answer: object('A break.', {
       ...shown,
-      meaning: text('In words.', { max: 200 }),
+      meaning: text('The meaning of its kind.', { max: 200 }),
       notes: list(
         'Oldest first.',
         object('A note.', {
-          actor: text('Who.', { max: 400 }),
-          notedAtMs: timeMs('When.'),
-          text: text('What.', { max: 1_000 }),
+          actor: text('The author.', { max: 400 }),
+          notedAtMs: timeMs('The time.'),
+          text: text('The text.', { max: 1_000 }),
         }),
       ),
     }),
@@ -130,7 +130,7 @@ export const breakActions: readonly Action[] = [
     scope: 'reconciliation:act',
     summary: 'Assign a break. Leave empty to unassign',
     params: key,
-    input: object('Who.', { owner: optional(owner), reason }),
+    input: object('The owner.', { owner: optional(owner), reason }),
     answer,
     form: form<Break>({
       place: 'break',
@@ -154,28 +154,28 @@ export const breakActions: readonly Action[] = [
     scope: 'reconciliation:act',
     summary: 'Add a note to a break',
     params: key,
-    input: object('What.', { note: text('The note.', { max: 256, pattern: visibleCharacters }) }),
-    answer: object('Done.', { isNoted: yesNo('It is.') }),
+    input: object('The note.', { note: text('The note.', { max: 256, pattern: visibleCharacters }) }),
+    answer: object('The result.', { isNoted: yesNo('True.') }),
     form: {
       place: 'break',
       path: `${page}/notes`,
       page,
-      label: 'Note…',
+      label: 'Add note…',
       explains: 'Notes are visible to all operators and cannot be removed.',
-      button: 'Note it',
+      button: 'Add note',
     },
     async run({ operations, context, params, input }) {
       await operations.reconciliation.breaks.note(context, params.breakId, input.note)
       return { isNoted: true }
     },
-    reply: () => ({ text: 'Noted.' }),
+    reply: () => ({ text: 'The note was added.' }),
   }),
   defineAction({
     name: 'reconcile.accept',
     scope: 'reconciliation:act',
     summary: 'Accept a break with nothing unexplained',
     params: key,
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer,
     form: form<Break>({
       place: 'break',
@@ -197,7 +197,7 @@ export const breakActions: readonly Action[] = [
     scope: 'reconciliation:act',
     summary: 'Pair a line with the break that it explains',
     params: key,
-    input: object('Which other.', {
+    input: object('The other break.', {
       otherBreakId: displayed(uuid('The break of the transfer that no statement shows.'), {
         option: 'other',
         label: 'Break that this line explains',
@@ -210,8 +210,9 @@ export const breakActions: readonly Action[] = [
       place: 'break',
       page,
       label: 'Pair…',
-      explains: 'The line is the transfer of another break. Both are resolved, and no money moves.',
-      button: 'Pair them',
+      explains:
+        'This line and the transfer of the other break are the same transaction. Both breaks are resolved, and no money moves.',
+      button: 'Pair',
       isOffered: mayPair,
     }),
     run: async ({ operations, context, params, input }) =>
@@ -267,15 +268,15 @@ export const breakActions: readonly Action[] = [
     form: form<Break>({
       place: 'break',
       page,
-      label: 'Book it…',
+      label: 'Book…',
       fields: ['reference', 'reason'],
       explains: ({ kind, item }) =>
         item?.kind === 'settlement'
           ? 'The received amount is booked as the rail’s settlement, and the missing amount as its fee.'
           : kind === 'missing_here'
             ? 'The money is for the order that you enter, or for the one in the line. The order is paid, or the money stays in suspense for it.'
-            : 'The line is booked as sent. The difference stays as a separate break.',
-      button: 'Book it',
+            : 'The payout or refund is booked with its own amount. The difference becomes a separate break.',
+      button: 'Book',
       isOffered: mayConfirm,
     }),
     run: async ({ operations, context, params, input }) =>
@@ -309,8 +310,8 @@ export const breakActions: readonly Action[] = [
       label: 'Book as…',
       fields: ['as', 'reason'],
       explains: ({ amountMinor, currency: code }) =>
-        `${toDecimalText(amountMinor < 0n ? -amountMinor : amountMinor, code)} ${code} ${amountMinor < 0n ? 'went out' : 'came in'} and is booked as what you choose. The books then agree with the statement.`,
-      button: 'Book it',
+        `${toDecimalText(amountMinor < 0n ? -amountMinor : amountMinor, code)} ${code} ${amountMinor < 0n ? 'went out' : 'came in'}. The line is booked as the type that you choose. The books then agree with the statement.`,
+      button: 'Book',
       isOffered: mayBookAs,
       needsConfirmation: true,
     }),
@@ -325,7 +326,7 @@ export const breakActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Park unknown money of a bank account in suspense until its owner is found',
     params: key,
-    input: object('Why.', { amount: pinnedAmount, reason }),
+    input: object('The reason.', { amount: pinnedAmount, reason }),
     pin: pinAmount,
     answer,
     isOnce: true,
@@ -336,7 +337,7 @@ export const breakActions: readonly Action[] = [
       fields: ['reason'],
       explains:
         'The money is in the books without an owner. Release it or write it off under Money, Corrections.',
-      button: 'Park it',
+      button: 'Park in suspense',
       isOffered: mayPark,
     }),
     run: async ({ operations, context, params, input, idempotencyKey }) =>
@@ -350,7 +351,7 @@ export const breakActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Return unknown money to its sender',
     params: key,
-    input: object('Why.', { amount: pinnedAmount, reason }),
+    input: object('The reason.', { amount: pinnedAmount, reason }),
     pin: pinAmount,
     answer,
     isOnce: true,
@@ -361,7 +362,7 @@ export const breakActions: readonly Action[] = [
       fields: ['reason'],
       explains: (found) =>
         `${sentBack(found)} The books record the return now, and the line of your transfer is matched with it.`,
-      button: 'Return it',
+      button: 'Record return',
       isOffered: mayPark,
       needsConfirmation: true,
     }),
@@ -378,7 +379,7 @@ export const breakActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Write off a break’s difference as a loss or a gain. May need a second operator',
     params: key,
-    input: object('Why.', { amount: pinnedAmount, reason }),
+    input: object('The reason.', { amount: pinnedAmount, reason }),
     effects: ['sends money out'],
     pin: pinAmount,
     answer,

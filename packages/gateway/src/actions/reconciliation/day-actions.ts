@@ -31,7 +31,7 @@ export const dayActions: readonly Action[] = [
     name: 'reconcile.days',
     scope: 'reconciliation:read',
     summary: 'List the days of an account in a month',
-    input: object('Which.', which),
+    input: object('The filter.', which),
     answer: object('The month.', { days: list('Oldest first.', shown) }),
     command: {
       columns: ['day', 'book', 'outside', 'inTransit', 'unexplained', 'breaks', 'closedAtMs'],
@@ -44,7 +44,7 @@ export const dayActions: readonly Action[] = [
     name: 'reconcile.export',
     scope: 'reconciliation:read',
     summary: 'Export the days of an account in a month, as CSV',
-    input: object('Which.', which),
+    input: object('The filter.', which),
     answer: 'csv',
     run: ({ operations, context, input }) =>
       operations.reconciliation.days.exportMonth(context, input, input.month),
@@ -53,7 +53,7 @@ export const dayActions: readonly Action[] = [
     name: 'reconcile.close-day',
     scope: 'reconciliation:act',
     summary: 'Close a day of an account permanently, with every open day before it',
-    input: object('Which.', {
+    input: object('The filter.', {
       account: outsideAccount,
       currency,
       day: day('The last day to close.'),

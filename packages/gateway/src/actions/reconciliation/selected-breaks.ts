@@ -32,7 +32,7 @@ export const selectedBreakActions: readonly Action[] = [
         { max: maxSelected },
       ),
       what: displayed(
-        oneOf('`accept` settles breaks with nothing unexplained.', ['accept', 'assign'] as const),
+        oneOf('`accept` resolves breaks with nothing unexplained.', ['accept', 'assign'] as const),
         {
           label: 'Action',
           initial: 'accept',
@@ -50,7 +50,7 @@ export const selectedBreakActions: readonly Action[] = [
       ),
       reason,
     }),
-    answer: object('How many.', {
+    answer: object('The result.', {
       selected: count('Breaks that were selected.'),
       changed: count('Breaks that were accepted or assigned.'),
     }),
@@ -79,7 +79,7 @@ export const selectedBreakActions: readonly Action[] = [
       return { selected: new Set(input.break).size, changed }
     },
     reply: ({ selected, changed }) => ({
-      text: `${changed} of ${selected} breaks changed.${changed < selected ? ' The others have an unexplained amount, or were resolved meanwhile. Open each of them to resolve it.' : ''}`,
+      text: `${changed} of ${selected} breaks changed.${changed < selected ? ' The others have an unexplained amount, or were already resolved. Open each break to resolve it.' : ''}`,
     }),
   }),
 ]

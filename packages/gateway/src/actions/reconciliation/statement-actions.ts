@@ -46,7 +46,7 @@ const counts = {
   breaks: count('Number of new breaks.'),
 }
 const statement = {
-  importId: uuid('The import’s number.'),
+  importId: uuid('The import’s ID.'),
   fileName: text('The file’s name.', { max: 200 }),
   format: oneOf('The file’s format.', formats),
   mapping: optional(name),
@@ -56,7 +56,7 @@ const statement = {
   skipped: count('Lines that are not booked yet, or excluded by the mapping.'),
   firstDay: optional(day('First day of its lines.')),
   lastDay: optional(day('Last day of its lines.')),
-  importedAtMs: timeMs('When.'),
+  importedAtMs: timeMs('Time of the import.'),
 }
 const column = (description: string) =>
   text(`The heading of the column ${description}.`, { max: 100, pattern: visibleCharacters })
@@ -94,7 +94,7 @@ const columnFields = {
     ),
   ),
   batch: optional(column('that identifies a payout of the rail; by default the day')),
-  party: optional(column('with the other party')),
+  party: optional(column('with the counterparty')),
   description: optional(column('with the remittance text')),
   skipColumn: optional(column('that excludes lines')),
   skipWords: optional(
@@ -143,7 +143,7 @@ export const statementActions: readonly Action[] = [
     answer: object('The result.', {
       isDryRun: yesNo('Nothing was changed.'),
       isRepeated: yesNo('The file was imported before, so no line was imported again.'),
-      importId: optional(uuid('The import’s number.')),
+      importId: optional(uuid('The import’s ID.')),
       format: oneOf('The file’s format.', formats),
       accounts: list('The accounts in the file.', outsideAccount),
       lines: count('Number of new lines; in a preview, all lines.'),
@@ -161,8 +161,8 @@ export const statementActions: readonly Action[] = [
           amount: amount('Positive for money in.'),
           currency,
           references: list('References that may match the books.', text('A reference.', { max: 140 })),
-          party: optional(text('The other party.', { max: 500 })),
-          partyIban: optional(text('The other party’s account.', { max: 34 })),
+          party: optional(text('The counterparty.', { max: 500 })),
+          partyIban: optional(text('The counterparty’s account.', { max: 34 })),
           description: optional(text('The remittance text.', { max: 500 })),
         }),
       ),
@@ -195,7 +195,7 @@ export const statementActions: readonly Action[] = [
             .join('; ')}`
         : result.isRepeated
           ? 'This file was imported before, so no line was imported again.'
-          : `${result.lines} new lines were imported, ${result.known} were known. ${result.matched} matches, ${result.breaks} breaks.`,
+          : `${result.lines} new lines were imported, ${result.known} were already imported. ${result.matched} matches, ${result.breaks} breaks.`,
       ...(result.importId !== undefined && { page: `${path}/imports/${result.importId}` }),
       ...(result.breaks > 0 && { next: 'reconcile list' }),
     }),

@@ -31,7 +31,7 @@ const bank = {
   bankName: named,
   currency: held,
   ...details,
-  createdAtMs: timeMs('Since when.'),
+  createdAtMs: timeMs('Time of creation.'),
   closedAtMs: optional(timeMs('When it was closed for new movements.')),
 }
 const balances = list(
@@ -49,7 +49,7 @@ const openings = list(
   object('An opening balance.', {
     currency,
     amount: amount('The balance at the start of the day.'),
-    day: day('Which day.'),
+    day: day('The day.'),
     transferId: text('The transfer’s ID, for corrections.', { max: 64 }),
   }),
 )
@@ -135,7 +135,7 @@ export const bankActions: readonly Action[] = [
     scope: 'banks:manage',
     summary: 'Close a bank account for new movements',
     params: key,
-    input: object('Why.', { reason }),
+    input: object('The reason.', { reason }),
     answer: object('The bank account.', bank),
     form: form<BankAccount>({
       place: 'bank',

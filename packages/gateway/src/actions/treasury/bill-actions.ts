@@ -9,9 +9,9 @@ const sums = {
   opening: amount('The opening balance of the day.'),
   late: amount('Movements of an earlier day, recorded after its bill.'),
   payments: amount('Payments before fees.'),
-  refunds: amount('Out.'),
-  fees: amount('Refunds minus returned ones.'),
-  payouts: amount('Payouts minus returned ones.'),
+  refunds: amount('Refunds.'),
+  fees: amount('Fees minus returned fees.'),
+  payouts: amount('Payouts minus returned payouts.'),
   corrections: amount('Money in or out.'),
   closing: amount('The closing balance of the day: the sum.'),
 }

@@ -22,7 +22,7 @@ const balanceLine = object('One type of owner in one currency.', {
     'bank_charges',
     'interest',
   ]),
-  accounts: count('How many.'),
+  accounts: count('Number of accounts.'),
   debitsPosted: amount('Out.'),
   creditsPosted: amount('In.'),
   debitsPending: amount('Held for outgoing money.'),
@@ -72,7 +72,7 @@ export const bookActions: readonly Action[] = [
     command: false,
     scope: 'audit:read',
     summary: 'List audit entries, newest first',
-    input: object('Which acts.', {
+    input: object('The filter.', {
       merchantId: optional(merchantId),
       actor: optional(text('Text in the actor.', { max: 256 })),
       act: optional(text('Text in the action.', { max: 64 })),
@@ -87,13 +87,13 @@ export const bookActions: readonly Action[] = [
       acts: list(
         'Newest first.',
         object('An entry.', {
-          auditId: uuid('Its number.'),
-          actedAtMs: timeMs('When.'),
+          auditId: uuid('The entry’s ID.'),
+          actedAtMs: timeMs('The time.'),
           actor: text('The actor and their address.', { max: 512 }),
-          act: text('What.', { max: 64 }),
-          subject: text('To what.', { max: 1024 }),
+          act: text('The action.', { max: 64 }),
+          subject: text('The subject.', { max: 1024 }),
           merchantId: optional(merchantId),
-          reason: optional(text('Why.', { min: 0, max: 65_536 })),
+          reason: optional(text('The reason.', { min: 0, max: 65_536 })),
         }),
       ),
       older: optional(uuid(nextPage)),
@@ -116,7 +116,7 @@ export const bookActions: readonly Action[] = [
     name: 'system.show',
     command: false,
     scope: 'system:read',
-    summary: 'Show version, database, and the age of the oldest overdue work',
+    summary: 'Show version, database, and the oldest overdue jobs',
     answer: object('The gateway.', {
       version: text('The gateway’s version.', { max: 64 }),
       mode: oneOf('Test money or real money.', ['sandbox', 'live']),
@@ -125,8 +125,8 @@ export const bookActions: readonly Action[] = [
       databaseBytes: count('Size of the database.'),
       migrations: count('Number of applied migrations.'),
       authorizationsWaiting: count('Payments and refunds that wait for a result.'),
-      oldestAuthorizationDueAtMs: optional(timeMs('Age of the most overdue callback.')),
-      oldestExpiryAtMs: optional(timeMs('Age of the most overdue pending order.')),
+      oldestAuthorizationDueAtMs: optional(timeMs('Due time of the most overdue payment or refund.')),
+      oldestExpiryAtMs: optional(timeMs('Expiry time of the most overdue pending order.')),
     }),
     async run({ operations, context, nowMs }) {
       const { about, state } = await operations.system(context, nowMs)
@@ -143,7 +143,7 @@ export const bookActions: readonly Action[] = [
       role: oneOf('The operator’s role.', roles),
       name: text('Its purpose.', { max: 32 }),
       scopes: list('Its scopes, as far as the role allows them.', oneOf('A scope.', scopeNames)),
-      expiresAtMs: timeMs('Until when.'),
+      expiresAtMs: timeMs('Time of expiry.'),
     }),
     async run({ operator, token }) {
       assert(operator && token, 'the admin API knows the current token')

@@ -92,7 +92,7 @@ export const ownMoneyActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Record an owner’s deposit: your own money paid into a bank account',
     params: key,
-    input: object('How much.', { ...money, reference, valueDate }),
+    input: object('The amount.', { ...money, reference, valueDate }),
     checks: outsideChecks,
     answer: object('The deposit.', moved),
     isOnce: true,
@@ -123,7 +123,7 @@ export const ownMoneyActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Record an owner’s withdrawal: your own money paid from a bank account',
     params: key,
-    input: object('How much.', { ...money, reference, valueDate }),
+    input: object('The amount.', { ...money, reference, valueDate }),
     checks: outsideChecks,
     answer: object('The withdrawal.', moved),
     isOnce: true,
@@ -132,7 +132,7 @@ export const ownMoneyActions: readonly Action[] = [
       path: `${page}/withdrawals`,
       label: 'Owner’s withdrawal…',
       explains:
-        'Your own money leaves this bank account. The amount is limited to equity, and to your own money after costs.',
+        'Your own money leaves this bank account. You can withdraw at most the equity, and no more than your own money after costs.',
       button: 'Record withdrawal',
       isDangerous: true,
     }),
@@ -155,7 +155,7 @@ export const ownMoneyActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Sweep fees to a bank account. They become equity, and money moves if it is at another account',
     params: key,
-    input: object('How much.', {
+    input: object('The amount.', {
       amount: optional(displayed(amount('All fees by default.'), { placeholder: '12.50' })),
       currency,
       fromBank: optional(
@@ -179,7 +179,7 @@ export const ownMoneyActions: readonly Action[] = [
       path: `${page}/fee-sweeps`,
       label: 'Sweep fees…',
       explains:
-        'Fees become equity. Leave “From bank” empty if the money is already on this account: no statement shows the sweep. If the money moves here from another account, both statements show it.',
+        'Fees become equity. If the money is already in this account, leave “From bank” empty; the sweep then appears on no statement. Otherwise the money moves here from the other account and appears on both statements.',
       button: 'Sweep fees',
     }),
     async run(call) {

@@ -1,4 +1,4 @@
-// Price lists: set, end, list, and explain the fee of a payment.
+// Prices: set, end, list, and explain the fee of a payment.
 import {
   digitsOf,
   Failure,
@@ -28,7 +28,7 @@ import { currency, limit, merchantId, reason, uuid } from '../shared-fields.ts'
 
 const rail = matching(`The rail’s ID; \`${walletRailId}\` for wallets.`, {
   regexp: railIdPattern,
-  expected: 'a rail’s id, or `wallet`',
+  expected: 'a rail’s ID, or `wallet`',
 })
 const scope = {
   merchantId: optional(displayed(merchantId, { option: 'merchant', label: 'Merchant (default: all)' })),
@@ -76,7 +76,7 @@ const from = {
   ),
 }
 const price = {
-  priceId: uuid('Its number.'),
+  priceId: uuid('The price’s ID.'),
   ...scope,
   ...terms,
   validFromMs: timeMs('When it takes effect.'),
@@ -102,13 +102,13 @@ export const priceActions: readonly Action[] = [
   defineAction({
     name: 'price.list',
     scope: 'fees:read',
-    summary: 'List price lists, latest start first',
-    input: object('Which ones.', {
+    summary: 'List prices, latest start first',
+    input: object('The filter.', {
       merchantId: optional(displayed(merchantId, { option: 'merchant', label: 'Merchant (or all)' })),
       limit,
     }),
-    answer: object('Price lists.', {
-      prices: list('Latest start first.', object('A price list.', price)),
+    answer: object('The prices.', {
+      prices: list('Latest start first.', object('A price.', price)),
     }),
     run: async ({ operations, context, input }) => ({
       prices: (await operations.prices.listPrices(context, input.merchantId, input.limit ?? 200)).map(
@@ -129,7 +129,7 @@ export const priceActions: readonly Action[] = [
       page: '/money/fees',
       label: 'Set a price…',
       explains:
-        'Payments that succeed from that time on have this price. A price for a merchant has priority over one for all, then one for a rail, then one for a currency. Earlier charges do not change.',
+        'Payments that succeed from that time on have this price. A price for a merchant takes precedence, then a price for a rail, then a price for a currency. Existing fees do not change.',
       button: 'Set price',
       fields: [...Object.keys(scope), ...Object.keys(terms), ...Object.keys(from), 'reason'],
     },
@@ -160,7 +160,7 @@ export const priceActions: readonly Action[] = [
       page: '/money/fees',
       label: 'End a price…',
       explains:
-        'Name what the price is for, exactly as it was set. From the day that you choose, or a minute from now on, the next less specific price holds; where there is none, payments cost nothing.',
+        'Enter the same merchant, rail and currency as in the price. From the start date, the next less specific price applies. Without one, payments are free.',
       button: 'End price',
       isDangerous: true,
       fields: [...Object.keys(scope), ...Object.keys(from), 'reason'],

@@ -6,9 +6,9 @@ export const roles = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof roles)[number]
 
 export const roleMeanings = {
-  viewer: 'sees everything, changes nothing',
-  operator: 'also cancels, refunds, sends callbacks again, pauses hosts and locks wallets',
-  admin: 'also manages merchants, keys, money and operators',
+  viewer: 'read-only access',
+  operator: 'can also cancel and refund orders, resend callbacks, pause hosts, and lock wallets',
+  admin: 'can also manage merchants, keys, money, and operators',
 } as const satisfies Record<Role, string>
 
 export function mayAct(role: Role, needed: Role): boolean {
@@ -20,10 +20,10 @@ export const memberRoles = ['viewer', 'finance', 'developer', 'owner'] as const
 export type MemberRole = (typeof memberRoles)[number]
 
 export const memberRoleMeanings = {
-  viewer: 'sees everything, changes nothing',
-  finance: 'also refunds and cancels orders, makes payment links, stops a new bank account',
-  developer: 'also manages keys, callbacks and the look of the checkout',
-  owner: 'does all of this, and manages members',
+  viewer: 'read-only access',
+  finance: 'can also refund and cancel orders, create payment links, and stop a new bank account',
+  developer: 'can also manage keys, callbacks, and the appearance of the checkout',
+  owner: 'full access, including members',
 } as const satisfies Record<MemberRole, string>
 
 export function accessEnded(login: string): Failure {

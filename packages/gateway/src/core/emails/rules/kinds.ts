@@ -124,7 +124,7 @@ export const emailKinds = {
   },
   'payout-returned': {
     audience: 'merchant',
-    sentWhen: 'A payout was returned; the money is in the merchant’s wallet again',
+    sentWhen: 'A payout was returned; the money is back in the merchant’s balance',
     isOptional: true,
     gaps: ['merchant', 'amount', 'payoutId', 'reason'],
   },

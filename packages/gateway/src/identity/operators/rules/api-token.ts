@@ -8,10 +8,10 @@ export const scopes = {
   'orders:read': { needs: 'viewer', meaning: 'list and show orders' },
   'orders:act': { needs: 'operator', meaning: 'cancel and refund orders' },
   'callbacks:read': { needs: 'viewer', meaning: 'list and show callbacks and failing hosts' },
-  'callbacks:act': { needs: 'operator', meaning: 'send callbacks again, pause and resume hosts' },
+  'callbacks:act': { needs: 'operator', meaning: 'resend callbacks, pause and resume hosts' },
   'events:read': { needs: 'viewer', meaning: 'follow the feed of events' },
   'merchants:read': { needs: 'viewer', meaning: 'list and show merchants, balances and statements' },
-  'merchants:manage': { needs: 'admin', meaning: 'sign merchants on, change and suspend them, manage keys' },
+  'merchants:manage': { needs: 'admin', meaning: 'onboard, change and suspend merchants, manage keys' },
   'wallets:read': { needs: 'viewer', meaning: 'list and show wallets and balances' },
   'wallets:act': { needs: 'operator', meaning: 'lock and unlock wallets' },
   'wallets:manage': { needs: 'admin', meaning: 'add wallets' },
@@ -25,9 +25,9 @@ export const scopes = {
   'fees:manage': { needs: 'admin', meaning: 'set and end prices' },
   'payouts:read': {
     needs: 'viewer',
-    meaning: 'list and show payouts, runs and plans, download payment files',
+    meaning: 'list and show payouts, runs and schedules, download payment files',
   },
-  'money:move': { needs: 'admin', meaning: 'pay merchants out, top wallets up' },
+  'money:move': { needs: 'admin', meaning: 'pay out merchants, top up wallets' },
   'ledger:read': { needs: 'viewer', meaning: 'read the trial balance' },
   'ledger:verify': { needs: 'operator', meaning: 'verify the ledger' },
   'reconciliation:read': {
@@ -37,12 +37,12 @@ export const scopes = {
   'reconciliation:act': {
     needs: 'operator',
     meaning:
-      'import statements, which book the orders, payouts and refunds that they name, save mappings, take on, note and settle breaks, close days',
+      'import statements, which book the orders, payouts and refunds that they name, save mappings, assign, note and resolve breaks, close days',
   },
   'approvals:read': { needs: 'viewer', meaning: 'list requests that wait for a second operator' },
   'approvals:decide': { needs: 'operator', meaning: 'approve, reject and withdraw them' },
   'emails:read': { needs: 'viewer', meaning: 'list emails' },
-  'emails:act': { needs: 'operator', meaning: 'send failed emails again' },
+  'emails:act': { needs: 'operator', meaning: 'resend failed emails' },
   'audit:read': { needs: 'viewer', meaning: 'read the audit log' },
   'system:read': { needs: 'viewer', meaning: 'read the state of the gateway' },
 } as const satisfies Record<string, { readonly needs: Role; readonly meaning: string }>
