@@ -25,24 +25,26 @@ const suites = {
 } as const
 /**
  * Left out of `npm test`, which is waited for at every change: what looks at pages and papers in a browser beside the
- * checkout's own, at samples and clients in other languages, at the packages as they are installed, at the program, its
- * processes and its private PostgreSQL as they are started, shared, replaced, backed up and given another master key,
- * at the sandbox's file, its listener and the demo shop, at a large statement, at money whatever statement the process
- * dies at, and the short forms of the long programmes.
+ * checkout's own or walks over all of them, at samples and clients in other languages, at what developers of rails try and
+ * check theirs with, at the packages as they are installed, at the program, its processes and its private PostgreSQL as
+ * they are started, shared, replaced, backed up and given another master key, at the sandbox's file, its listener, its
+ * sample orders and the demo shop, at a large statement, at money whatever statement the process dies at, and the short
+ * forms of the long programmes.
  */
 const slow = [
   'packages/gateway/test/api/early-answers.test.ts',
   'packages/gateway/test/browser/{checkout-looks,checkout-rails,checkout-speed,checkout-text,console*,docs,file-forms,from-empty-to-refund,gallery,home,hostile-text,links,passkey-attacks,passkeys,playground,portal,sandbox,shop,test-bank*,wallet,wallet-speed}.test.ts',
+  'packages/gateway/test/console/page-marks.test.ts',
   'packages/gateway/test/database/{backup,embedded-{accounts,early,faults,sharing,start},key-rotation}.test.ts',
   'packages/gateway/test/{money/money,payouts/payout,rails/rail}-crash.test.ts',
   'packages/gateway/test/payouts/payout-kill.test.ts',
-  'packages/gateway/test/processes/{compile-cache,doctor,packed,process,processes,welcome}.test.ts',
-  'packages/gateway/test/rails/python-rail.test.ts',
+  'packages/gateway/test/processes/{client-packages,compile-cache,doctor,packed,process,processes,welcome}.test.ts',
+  'packages/gateway/test/rails/{python-rail,rail-check,test-bank}.test.ts',
   'packages/gateway/test/reconciliation/large-statement.test.ts',
-  'packages/gateway/test/sandbox/sandbox-{listen,merchant,shop}.test.ts',
+  'packages/gateway/test/sandbox/{demo-portal,sandbox-{listen,merchant,shop}}.test.ts',
   'packages/sdk/test/{clients,package,samples}.test.ts',
   'packages/gateway/test/wallet/erasure.test.ts',
-  'rails/*/test/{browser/*,init}.test.ts',
+  'rails/*/test/{browser/*,init,try}.test.ts',
   'reliability/{crash,faults,fuzz,planted-types,reconciliation,soak,upgrade}.test.ts',
   'test/{api-tabs,documentation-blocks,quickstart}.test.ts',
 ]
