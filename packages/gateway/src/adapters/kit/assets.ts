@@ -60,7 +60,9 @@ const fontFace = Buffer.from(`@font-face {
 
 const base = [
   fontFace,
-  ...['tokens.css', 'base.css'].map((file) => readFileSync(join(import.meta.dirname, 'assets', file))),
+  ...['tokens.css', ...partsOf('base', ['text', 'controls', 'parts'])].map((file) =>
+    readFileSync(join(import.meta.dirname, 'assets', file)),
+  ),
 ]
 
 const checkoutParts = partsOf('checkout', ['frame', 'methods', 'result', 'test-tools', 'links', 'around'])
@@ -84,7 +86,7 @@ export const assets = {
   icon: readAsset('icon.svg'),
   checkoutStyle: readAsset('checkout.css', checkoutParts),
   checkoutScript: readAsset('checkout.js'),
-  walletStyle: readAsset('wallet.css'),
+  walletStyle: readAsset('wallet.css', partsOf('wallet', ['frame', 'lists'])),
   timesScript: readAsset('times.js'),
   sandboxStyle: readAsset('sandbox.css'),
   sandboxScript: readAsset('sandbox.js'),
@@ -95,7 +97,7 @@ export const assets = {
   consoleScript: readAsset('console.js'),
   portalScript: readAsset('portal.js'),
   passkeyScript: readAsset('passkeys.js'),
-  docsStyle: readAsset('docs.css'),
+  docsStyle: readAsset('docs.css', partsOf('docs', ['pages', 'tables'])),
   docsScript: readAsset('docs.js'),
 }
 
