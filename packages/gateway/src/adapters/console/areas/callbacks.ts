@@ -192,22 +192,20 @@ export function callbackTable(
   return table(
     'Callbacks, newest first',
     [
-      ...(maySend ? [{ head: html`<span class="hidden">Select</span>` }] : []),
-      'Created',
       'Event',
       'Status',
       'Destination',
+      'Created',
       number('Attempts'),
       'Last response',
       'Next attempt',
       'Order',
     ],
     callbacks.map((callback) => [
-      ...(maySend ? [tick(callback, visit)] : []),
-      ago(callback.createdAtMs, nowMs),
-      html`<a href="${path}/${callback.callbackId}">${callback.eventName}</a>`,
+      html`${maySend && tick(callback, visit)}<a href="${path}/${callback.callbackId}">${callback.eventName}</a>`,
       callbackState(callback),
       destinationOf(callback),
+      ago(callback.createdAtMs, nowMs),
       callback.attemptsMade,
       callback.lastOutcome === undefined
         ? '—'
@@ -215,7 +213,7 @@ export function callbackTable(
       ago(callback.nextAttemptAtMs, nowMs),
       html`<a href="/orders/${callback.merchantId}/${callback.paymentId}"><code>${callback.paymentId}</code></a>`,
     ]),
-    { isTall: true },
+    { isTall: true, isList: true },
   )
 }
 
