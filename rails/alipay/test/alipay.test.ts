@@ -23,7 +23,7 @@ async function openAlipay() {
   return { world, fake }
 }
 
-test('alipay: every process makes the same page of a payment, and no call', async () => {
+test('alipay: every process makes the same page of a payment, without a call that starts it', async () => {
   const { world, fake } = await openAlipay()
   const another = await world.openAnother()
   const start = startMessage(world)
@@ -32,7 +32,11 @@ test('alipay: every process makes the same page of a payment, and no call', asyn
   )
   assert(pages[0]?.page)
   assert.deepEqual(pages[0], pages[1])
-  assert.deepEqual(fake.calls, [])
+  // The process that comes second may look at the payment of the first.
+  assert.deepEqual(
+    fake.calls.filter((name) => name !== 'POST alipay.trade.query'),
+    [],
+  )
   // As a process does that was killed before it stored the page.
   const stored = {
     transactionId: start.transactionId,

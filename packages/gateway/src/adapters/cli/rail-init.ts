@@ -140,7 +140,8 @@ async function init(provider: string, options: Options, parts: RailInitParts): P
 
 async function loadRail(provider: string): Promise<{ setup: Setup; kit: Kit }> {
   const load = (file: string) => import(pathToFileURL(join(railsFolder, file)).href)
-  if (!existsSync(join(railsFolder, provider)))
+  // A package has the rails' pages of documentation alone.
+  if (!existsSync(join(railsFolder, provider, 'src/setup.ts')))
     refuse('The ready-made rails are not part of this package. Run this command in the repository.')
   const { setup } = await load(`${provider}/src/setup.ts`)
   return { setup, kit: await load('kit/src/setup.ts') }
