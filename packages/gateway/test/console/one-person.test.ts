@@ -363,6 +363,17 @@ const otherWays: readonly Call[] = [
       { logo: `<svg><text>${thief}</text></svg>` },
     ].map((input) => ({ name: 'rail.change', params: { railId }, input })),
   ),
+  {
+    name: 'link.create',
+    params: { merchantId },
+    input: {
+      linkNo: 'onward',
+      title: 'Tea',
+      uses: 'many',
+      ...usd('10'),
+      redirectUrl: 'https://mallory.example/pay-again',
+    },
+  },
   { name: 'wallet.unlock', params: { walletId: lockedWallet } },
   { name: 'wallet.set-limits', params: { walletId: limited }, input: { currency: 'USD' } },
   { name: 'wallet.set-limits', params: { walletId: limited }, input: { ...limits, payment: '5.01' } },

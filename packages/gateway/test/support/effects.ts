@@ -79,7 +79,8 @@ const access = [
     where merchant_id in (select owner_id from accounts where owner_kind = 'merchant')`,
   // Also of one that is new: it stays.
   'select merchant_id, default_callback_url from merchants where default_callback_url is not null',
-  'select merchant_id, link_id, callback_url from payment_links where callback_url is not null',
+  `select merchant_id, link_id, callback_url, redirect_url from payment_links
+    where coalesce(callback_url, redirect_url) is not null`,
 ]
 
 export async function readEffects(pool: Pool): Promise<SeenEffects> {

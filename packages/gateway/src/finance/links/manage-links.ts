@@ -74,7 +74,7 @@ async function createLink(
     makeAuditEntry(parts, context, 'link.create', link.linkId, {
       merchantId,
       reason: `${describeLink(link)}: ${reason}`,
-      ...(link.callbackUrl === undefined && { effects: [] }),
+      ...(link.callbackUrl === undefined && link.redirectUrl === undefined && { effects: [] }),
     }),
   )
   return show(parts, made)

@@ -144,7 +144,7 @@ export const effectsOfActions = {
   'endpoint.resume': ['gives access to money'],
   'endpoint.rotate-secret': ['gives access to money'],
   'key.add': ['gives access to money'],
-  // A link may have its own callback address.
+  // A link may have its own callback address, and an address to which consumers go after the payment.
   'link.create': ['gives access to money'],
   // What an operator paused takes money again.
   'link.resume': ['gives access to money'],
