@@ -84,7 +84,7 @@ const success: Spec = {
   title: 'Success rate of ended orders',
   first: { label: 'paid', value: successRate, text: (tallies) => percent(successRate(tallies)) },
   top: 1,
-  write: (share) => `${Math.round(share * 100)} %`,
+  write: (share) => `${Math.round(share * 100)}%`,
 }
 
 const callbacks: Spec = {

@@ -191,18 +191,9 @@ export function callbackTable(
   const maySend = canTick && mayAct(account.role, 'operator')
   return table(
     'Callbacks, newest first',
-    [
-      'Event',
-      'Status',
-      'Destination',
-      'Created',
-      number('Attempts'),
-      'Last response',
-      'Next attempt',
-      'Order',
-    ],
+    ['Event', 'Status', 'Destination', 'Created', number('Attempts'), 'Last response', 'Next', 'Order'],
     callbacks.map((callback) => [
-      html`${maySend && tick(callback, visit)}<a href="${path}/${callback.callbackId}">${callback.eventName}</a>`,
+      html`<span class="tick">${maySend && tick(callback, visit)}<a href="${path}/${callback.callbackId}">${callback.eventName}</a></span>`,
       callbackState(callback),
       destinationOf(callback),
       ago(callback.createdAtMs, nowMs),
@@ -211,7 +202,7 @@ export function callbackTable(
         ? '—'
         : outcomeOf({ outcome: callback.lastOutcome, httpStatus: callback.lastHttpStatus }),
       ago(callback.nextAttemptAtMs, nowMs),
-      html`<a href="/orders/${callback.merchantId}/${callback.paymentId}"><code>${callback.paymentId}</code></a>`,
+      html`<a href="/orders/${callback.merchantId}/${callback.paymentId}" title="${callback.paymentId}" aria-label="Order ${callback.paymentId}">Order</a>`,
     ]),
     { isTall: true, isList: true },
   )

@@ -111,7 +111,7 @@ function planTable(plans: readonly PayoutPlan[]): Html {
 function stays({ reserve: { fixedMinor, shareBasisPoints, shareDays }, currency }: PayoutPlan): Html {
   return html`${amount(fixedMinor, currency)}${
     shareDays > 0 &&
-    html` <span class="quiet">plus ${shareBasisPoints / 100} % of ${shareDays} days’ sales</span>`
+    html` <span class="quiet">plus ${shareBasisPoints / 100}% of ${shareDays} days’ sales</span>`
   }`
 }
 
