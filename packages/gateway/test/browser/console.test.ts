@@ -56,7 +56,10 @@ const pages: Record<string, { path: string; expects: RegExp }> = {
   audit: { path: '/audit', expects: /merchant.add/ },
   system: { path: '/system', expects: /PostgreSQL/ },
   account: { path: '/account', expects: /Active sessions/ },
-  'not-found': { path: `/orders/${merchant.merchantId}/P00000000000000000000000000`, expects: /nothing at/ },
+  'not-found': {
+    path: `/orders/${merchant.merchantId}/P00000000000000000000000000`,
+    expects: /No page exists at/,
+  },
 }
 
 for (const { size, colorScheme, options } of screens) {

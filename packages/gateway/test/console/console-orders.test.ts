@@ -319,6 +319,6 @@ test('what does not exist is a page that says so', async () => {
   for (const path of ['/orders/1/2', `/orders/${merchant.merchantId}/P00000000000000000000000000`]) {
     const { status, text } = await admin.get(path)
     assert.equal(status, 404, path)
-    assert.match(text, /nothing/)
+    assert.match(text, /Page not found/)
   }
 })

@@ -44,7 +44,7 @@ test('before anything fails, nothing needs attention', async () => {
   assert.match(text, /Nothing needs attention/)
   assert.match(text, /none late</)
   const page = (await admin.get('/callbacks')).text
-  assert.match(page, /No destination rejects callbacks.*No host is unreachable/s)
+  assert.match(page, /No failing destinations.*No unreachable hosts/s)
   assert.match(page, /Failing now<\/dt><dd>0</)
 })
 
@@ -62,8 +62,14 @@ test('destinations that fail while their neighbors succeed need attention', asyn
   )
   const { text } = await admin.get('/overview')
   assert.match(text, /Needs attention/)
-  assert.match(text, new RegExp(`Callbacks to ${host}/broken/orders fail: HTTP 500, \\d+ times in a row`))
-  assert.match(text, new RegExp(`Callbacks to ${host}/broken/events fail: HTTP 500, \\d+ times in a row`))
+  assert.match(
+    text,
+    new RegExp(`Callbacks to ${host}/broken/orders are failing: HTTP 500, \\d+ times in a row`),
+  )
+  assert.match(
+    text,
+    new RegExp(`Callbacks to ${host}/broken/events are failing: HTTP 500, \\d+ times in a row`),
+  )
   assert.doesNotMatch(text, /healthy/)
   assert.doesNotMatch(text, /Unreachable callback hosts/)
   assert.doesNotMatch(text, /none late/)
@@ -79,7 +85,7 @@ test('callbacks that are late need attention, and say for how long', async () =>
   // While the probes fail, callbacks wait behind them.
   await until(async () => {
     const { text } = await admin.get('/overview')
-    return /Late callbacks, the oldest by [67] min/.test(text)
+    return /Late callbacks\. The oldest is [67] min late/.test(text)
   })
 })
 

@@ -111,7 +111,7 @@ test('nobody comes in who was not declared, whose address is not verified, or wh
   ]) {
     const { client, answer } = await signIn(person)
     assert.equal(answer.location, '/sign-in')
-    assert.match((await client.get('/sign-in')).text, /you have no access here/)
+    assert.match((await client.get('/sign-in')).text, /You have no access here/)
     assert.equal(await isSignedIn(client), false)
   }
   assert.equal(await isSignedIn((await signIn(bob)).client), true)

@@ -239,7 +239,7 @@ test('whose role must have it comes to its page and nowhere else until it is on'
   const olga = await signedIn('olga', 'operator')
   for (const page of ['/orders', '/account', '/orders.csv', '/approvals'])
     assert.equal((await olga.get(page)).location, path, page)
-  assert.match((await olga.get(path)).text, /must sign in with a second step/)
+  assert.match((await olga.get(path)).text, /requires two-step verification/)
   const act = await olga.post('/account/sessions/end-all', {}, { on: path })
   assert.equal(act.location, path)
   const secret = secretOn(await olga.post(`${path}/begin`, { password }, { on: path }))

@@ -50,7 +50,7 @@ test('a live gateway whose last backup is older than two days, or that has none,
   const admin = new ConsoleClient(live)
   await admin.signIn()
   const overview = async () => (await admin.get('/overview')).text
-  assert.match(await overview(), /No backup was ever recorded/)
+  assert.match(await overview(), /No backup has been recorded/)
   assert.match((await admin.get('/system')).text, /Last backup<.*None recorded/s)
   await noteBackup(live.pool, { tool: 'pgbackrest', takenAtMs: clock.now() - backupWithinMs })
   assert.match(await overview(), /Nothing needs attention/)

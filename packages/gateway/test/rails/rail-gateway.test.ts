@@ -74,7 +74,7 @@ test('the sandbox pays through a rail, and a notification settles it: both event
   const console = new ConsoleClient(gateway)
   await console.signIn()
   const { text } = await console.get(`/orders/${merchant.merchantId}/${order.paymentId}`)
-  assert.match(text, /Attempts at rails[\s\S]*approved[\s\S]*payment\.start[\s\S]*payment\.status/)
+  assert.match(text, /Payment attempts[\s\S]*approved[\s\S]*payment\.start[\s\S]*payment\.status/)
 })
 
 test('an order that a wallet paid names the wallet', async () => {

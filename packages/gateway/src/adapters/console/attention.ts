@@ -41,7 +41,7 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
     ...destinations.map(({ url, failures, reason }) =>
       need(
         'bad',
-        `Callbacks to ${shortAddressOf(url)} fail: ${outcomeWord(reason)}, ${count(failures)} times in a row`,
+        `Callbacks to ${shortAddressOf(url)} are failing: ${outcomeWord(reason)}, ${count(failures)} times in a row`,
         '/callbacks',
       ),
     ),
@@ -51,7 +51,7 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
       nowMs - callbacks.oldestDueAtMs > lateAfterMs &&
       need(
         'bad',
-        `Late callbacks, the oldest by ${duration(nowMs - callbacks.oldestDueAtMs)}`,
+        `Late callbacks. The oldest is ${duration(nowMs - callbacks.oldestDueAtMs)} late`,
         '/callbacks?state=waiting',
       ),
     callbacks.failingHosts > 0 &&
@@ -78,7 +78,11 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
         '/reconciliation',
       ),
     ...failing.map(({ railId, name, isPaused }) =>
-      need(isPaused ? 'wait' : 'bad', `Rail ${name} ${isPaused ? 'is paused' : 'fails'}`, `/rails/${railId}`),
+      need(
+        isPaused ? 'wait' : 'bad',
+        `Rail ${name} ${isPaused ? 'is paused' : 'is failing'}`,
+        `/rails/${railId}`,
+      ),
     ),
     emails > 0 &&
       need('bad', `Emails that failed in the last 7 days: ${upTo(emails)}`, `${emailsPath}?state=given_up`),
@@ -86,7 +90,7 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
       need(
         'bad',
         backup.lastAtMs === undefined
-          ? 'No backup was ever recorded'
+          ? 'No backup has been recorded'
           : `The last backup is ${duration(nowMs - backup.lastAtMs)} old`,
         '/system',
       ),

@@ -37,7 +37,8 @@ export function callbackDetails(visit: Visit, { callback, attempts }: CallbackWi
     callback.nextAttemptAtMs !== undefined &&
       (['Next attempt', moment(callback.nextAttemptAtMs, nowMs)] as const),
     callback.deliveredAtMs !== undefined && (['Delivered', moment(callback.deliveredAtMs, nowMs)] as const),
-    callback.exhaustedAtMs !== undefined && (['Failed', moment(callback.exhaustedAtMs, nowMs)] as const),
+    callback.exhaustedAtMs !== undefined &&
+      (['Undelivered since', moment(callback.exhaustedAtMs, nowMs)] as const),
     callback.heldReason !== undefined && (['On hold', callback.heldReason] as const),
     callback.resentAtMs !== undefined && (['Last resent', moment(callback.resentAtMs, nowMs)] as const),
   ])}

@@ -150,7 +150,7 @@ async function enter(
   }
   const { account, session } = found
   if (needsSecondStep(account, secondStepRoles) && !request.routeOptions.url?.startsWith(secondStepPath)) {
-    const text = 'Your role must sign in with a second step. Set it up here before anything else.'
+    const text = 'Your role requires two-step verification. Set it up before you continue.'
     reply.header('set-cookie', cookies.flash.leave(request, { kind: 'bad', text }))
     redirect(reply, secondStepPath)
     return undefined
@@ -219,8 +219,8 @@ function sendTrouble(
   switch (trouble.kind) {
     case 'stale':
       return sendPlain(reply, {
-        title: 'This form is not from this page',
-        text: 'Nothing was changed. The page may be old, or another site tried to act in your name. Open the page again and repeat the action there.',
+        title: 'This form has expired',
+        text: 'Nothing was changed. The page may have been open too long, or another site may have sent the form. Open the page again and repeat the action.',
       })
     case 'wrong_role': {
       const needs = 'needs' in trouble.route ? trouble.route.needs : undefined
@@ -236,7 +236,7 @@ function sendTrouble(
       })
     case 'refused':
       return sendPlain(reply, {
-        title: 'This could not be done',
+        title: 'Nothing was changed',
         text: trouble.errors.map(({ message }) => message).join(' '),
       })
   }
@@ -271,8 +271,8 @@ async function withSuggestions(visit: Visit, page: ConsolePage): Promise<Console
 
 function nothingHere({ url }: Visit): ConsolePage {
   return {
-    title: 'There is nothing here',
+    title: 'Page not found',
     area: undefined,
-    content: html`<p class="wrap">There is nothing at ${url.split('?')[0]}. Perhaps it was mistyped; the search finds orders, merchants, wallets, callbacks and requests by their numbers.</p>`,
+    content: html`<p class="wrap">No page exists at ${url.split('?')[0]}. Check the address, or search for orders, merchants, wallets, callbacks and requests by ID.</p>`,
   }
 }

@@ -56,8 +56,8 @@ export function serveConsoleSignIn(
 
 function helpWith(step: 'password' | 'code', mode: ConsoleParts['mode']): Html {
   if (step === 'code')
-    return html`App and recovery codes lost? Ask another admin to reset the second step.${mode !== 'live' && html` Or on the server: <code>npm run tillgate -- operator reset-totp LOGIN --reason lost</code>`}`
+    return html`Lost your app and recovery codes? Ask another admin to reset your two-step verification.${mode !== 'live' && html` Or run on the server: <code>npm run tillgate -- operator reset-totp LOGIN --reason lost</code>`}`
   return mode === 'live'
     ? html`Lost your password? Ask another admin for a new one.`
-    : html`The first start made the operator <code>admin</code>. Lost the password? On the server: <code>npm run tillgate -- operator reset-password admin --reason lost</code>`
+    : html`The first start created the operator <code>admin</code>. Lost the password? Run on the server: <code>npm run tillgate -- operator reset-password admin --reason lost</code>`
 }

@@ -31,7 +31,7 @@ const words: Partial<Record<StatusName, string>> = {
   partially_refunded: 'Partially refunded',
   refund_success: 'Refunded',
   refund_failed: 'Refund failed',
-  exhausted: 'Failed',
+  exhausted: 'Undelivered',
 }
 
 export function wordOf(name: StatusName): string {

@@ -20,10 +20,10 @@ export function savedViews(visit: Visit, list: string): Html | undefined {
     action: `${path}?list=${list}`,
     hidden: carried(visit),
     words: {
-      save: 'Save view',
-      name: 'Name of the view',
-      saved: 'Saved views',
-      remove: (name) => `Remove view ${name}`,
+      save: 'Save filter',
+      name: 'Name of the filter',
+      saved: 'Saved filters',
+      remove: (name) => `Remove filter ${name}`,
     },
   })
 }
@@ -38,20 +38,20 @@ async function change(visit: Visit, form: URLSearchParams): Promise<Done> {
     return {
       kind: 'go',
       to: list,
-      flash: 'View removed.',
+      flash: 'Filter removed.',
       cookies: [visit.savedViews.cookie(nameOf(list), left)],
     }
   }
   const query = form.get('query') ?? ''
   const next = withView(views, { name: form.get('name')?.trim() ?? '', query })
   if (!next) {
-    const message = `The view was not saved. Enter a name; a list has up to ${maxViews} views.`
+    const message = `Enter a name. You can save up to ${maxViews} filters per list.`
     return { kind: 'refused', errors: [{ field: undefined, message }] }
   }
   return {
     kind: 'go',
     to: `${list}?${query}`,
-    flash: 'View saved in this browser.',
+    flash: 'Filter saved in this browser.',
     cookies: [visit.savedViews.cookie(nameOf(list), next)],
   }
 }

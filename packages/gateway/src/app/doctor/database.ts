@@ -145,7 +145,7 @@ function checkClock(aheadMs: number): Finding {
 
 function checkBackup({ mode }: Config, { lastBackupMs = 0 }: DatabaseHealth, nowMs: number): Finding {
   const hours = Math.floor((nowMs - lastBackupMs) / 3_600_000)
-  const found = lastBackupMs === 0 ? 'No backup was ever recorded.' : `The last backup is ${hours} hours old.`
+  const found = lastBackupMs === 0 ? 'No backup has been recorded.' : `The last backup is ${hours} hours old.`
   if (nowMs - lastBackupMs <= backupWithinMs) return ok('backup', found)
   if (mode === 'sandbox') return skipped('backup', found)
   return failed(

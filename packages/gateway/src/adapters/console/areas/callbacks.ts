@@ -56,7 +56,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
 <div><dt>Waiting</dt><dd>${upTo(counts.waiting)}</dd></div>
 <div><dt>Due now</dt><dd>${upTo(counts.due)}</dd></div>
 <div><dt>Oldest due</dt><dd>${counts.oldestDueAtMs === undefined ? '—' : ago(counts.oldestDueAtMs, nowMs)}</dd></div>
-<div><dt>Failed</dt><dd>${counts.exhausted > 0 ? html`<a href="${path}?state=exhausted">${upTo(counts.exhausted)}</a>` : '0'}</dd></div>
+<div><dt>Undelivered</dt><dd>${counts.exhausted > 0 ? html`<a href="${path}?state=exhausted">${upTo(counts.exhausted)}</a>` : '0'}</dd></div>
 <div><dt>Failing now</dt><dd>${failingNow(counts)}</dd></div>
 </dl>
 <h2>Failing destinations</h2>${destinationTable(visit, destinations, waitingAt)}
@@ -145,7 +145,7 @@ function destinationTable(
           : html`<a class="button" href="${path}?state=waiting&amp;host=${encodeURIComponent(host)}&amp;merchant=${merchantId}">Resend…</a>`,
       ]
     }),
-    { none: 'No destination rejects callbacks.' },
+    { none: 'No failing destinations.' },
   )
 }
 
@@ -178,7 +178,7 @@ function hostTable(visit: Visit, hosts: readonly FailingHost[], waiting: Readonl
         actionForms(visit, 'host', { subject: failing, values: { host } }),
       ]
     }),
-    { none: 'No host is unreachable.' },
+    { none: 'No unreachable hosts.' },
   )
 }
 
@@ -229,7 +229,7 @@ function filterForm(visit: Visit): Html {
 <label>Host<input name="host" value="${query.get('host')}" maxlength="260" autocapitalize="none" spellcheck="false"></label>
 ${merchantField(visit)}
 <button>Filter</button>
-<a class="button" href="${urlWith(path, query, { state: 'exhausted', before: undefined })}">Failed</a>
+<a class="button" href="${urlWith(path, query, { state: 'exhausted', before: undefined })}">Undelivered</a>
 </form>`
 }
 

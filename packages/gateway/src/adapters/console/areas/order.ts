@@ -58,7 +58,7 @@ ${order.message !== undefined && html`<p class="wrap">${order.message}</p>`}
       ['Channel', order.channel],
       ['Created', moment(order.createdAtMs, nowMs)],
       ['Expires', moment(order.expiresAtMs, nowMs)],
-      order.completedAtMs !== undefined && (['Completed', moment(order.completedAtMs, nowMs)] as const),
+      order.completedAtMs !== undefined && (['Ended', moment(order.completedAtMs, nowMs)] as const),
       order.fee && (['Fee', amount(order.fee.amountMinor, order.currency)] as const),
       order.fee &&
         (['Net', amount(order.paymentAmountMinor - order.fee.amountMinor, order.currency)] as const),
@@ -80,7 +80,7 @@ ${delivery(order)}
 <section><h2>Goods</h2>${goods(order)}</section>
 </div></div>
 ${refunds.length > 0 && html`<h2>Refunds</h2>${refundTable(visit, details)}`}
-${details.attempts.length > 0 && html`<h2>Attempts at rails</h2>${attemptTable(visit, details)}${callTable(details, nowMs)}`}
+${details.attempts.length > 0 && html`<h2>Payment attempts</h2>${attemptTable(visit, details)}${callTable(details, nowMs)}`}
 ${heldTransfers(details).map((held) => bankTransfers(visit, details, held))}
 <h2>Ledger transfers</h2>${transferTable(details, nowMs)}
 <h2>Callbacks</h2>${
@@ -171,8 +171,8 @@ ${table(
 
 const shipTypes: Readonly<Record<string, string>> = {
   SHIPPING: 'Shipping',
-  PICKUP_IN_STORE: 'Pickup in store',
-  PICKUP_FROM_PERSON: 'Pickup from a person',
+  PICKUP_IN_STORE: 'Store pickup',
+  PICKUP_FROM_PERSON: 'Pickup in person',
 }
 
 function delivery(order: Order): Html | undefined {
@@ -194,7 +194,7 @@ function refundTable(visit: Visit, details: OrderDetails): Html {
   const party = payerOf(details, order.railId)
   const isByTransfer = attempts.some((each) => each.railId === order.railId && isByBankTransfer(each))
   return table(
-    'Refunds, the oldest first',
+    'Refunds, oldest first',
     [
       'Status',
       number('Amount'),
@@ -202,7 +202,7 @@ function refundTable(visit: Visit, details: OrderDetails): Html {
       'Refund ID',
       'Reason',
       'Requested',
-      'Completed',
+      'Ended',
       ...(isByTransfer ? ['Actions'] : []),
     ],
     refunds.map((refund) => [
@@ -253,16 +253,16 @@ function bankTransfers(visit: Visit, details: OrderDetails, held: HeldTransfer):
   const { transferEntries } = details
   const { railId, order } = held
   const { merchantId, paymentId, currency } = order
-  return html`<h2>Bank transfers by <a href="/rails/${railId}">${railId}</a></h2>
+  return html`<h2>Bank transfers through <a href="/rails/${railId}">${railId}</a></h2>
 <p>In suspense for this order: ${amount(held.heldMinor, currency)}</p>
 ${actionForms(visit, 'held-transfer', { subject: held, values: { merchantId, paymentId, railId, amount: toDecimalText(held.heldMinor, currency), party: payerOf(details, railId) } })}
 ${table(
-  'What the bank booked, the oldest first',
-  ['', number('Amount'), 'Bank’s reference', 'Value date', 'Other side', 'Bank account', 'Recorded'],
+  'Bank entries, oldest first',
+  ['Type', number('Amount'), 'Bank’s reference', 'Value date', 'Counterparty', 'Bank account', 'Recorded'],
   transferEntries
     .filter((entry) => entry.railId === railId)
     .map((entry) => [
-      entry.direction === 'in' ? 'in' : entry.refundId === undefined ? 'sent back' : 'refund',
+      entry.direction === 'in' ? 'Received' : entry.refundId === undefined ? 'Returned' : 'Refund',
       amount(entry.amountMinor, entry.currency),
       bankReference(entry.outsideReference),
       entry.valueDate,
@@ -290,7 +290,7 @@ const attemptLooks = {
 function attemptTable(visit: Visit, { attempts }: OrderDetails): Html {
   const { nowMs } = visit
   return table(
-    'Attempts at rails, the oldest first',
+    'Payment attempts, oldest first',
     ['Rail', 'Status', 'Transaction ID', 'Rail’s reference', 'Reason', 'Started', 'Ended', 'Actions'],
     attempts.map((attempt) => [
       html`<a href="/rails/${attempt.railId}">${attempt.railId}</a>`,
@@ -311,8 +311,8 @@ function attemptValues({ merchantId, paymentId, transactionId, railId, reference
 
 function callTable({ railCalls }: OrderDetails, nowMs: number): Html {
   return html`<details class="fold"><summary>Rail requests</summary>${table(
-    'Calls, the newest last',
-    ['When', 'What', 'Answer', 'HTTP', { head: 'Took', isNumber: true }, 'Detail'],
+    'Calls, oldest first',
+    ['Time', 'Message', 'Response', 'HTTP', { head: 'Duration', isNumber: true }, 'Details'],
     railCalls.map((call) => [
       moment(call.calledAtMs, nowMs),
       html`<code>${call.type}</code>`,
@@ -334,8 +334,8 @@ const phases = {
 
 function transferTable({ transfers }: OrderDetails, nowMs: number): Html {
   return table(
-    'Ledger transfers, the oldest first',
-    ['When', 'What', 'Phase', number('Amount'), 'From', 'To', 'Transfer'],
+    'Ledger transfers, oldest first',
+    ['Time', 'Type', 'Phase', number('Amount'), 'From', 'To', 'Transfer ID'],
     transfers.map((transfer) => [
       ago(transfer.madeAtMs, nowMs),
       transfer.kind.replaceAll('_', ' '),

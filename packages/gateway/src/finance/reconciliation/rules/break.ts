@@ -48,11 +48,11 @@ export type MatchedPair = KnownLine & {
 }
 
 export const breakMeanings = {
-  missing_here: 'The statement has it, the books have not.',
-  missing_there: 'The books have it, no statement shows it.',
-  amount_differs: 'Both have it, with different amounts.',
-  twice: 'The same money came or went once more than expected.',
-  late: 'It came long after it ought to, or for an order that had ended.',
+  missing_here: 'Only the statement contains this transaction.',
+  missing_there: 'Only the books contain this transaction.',
+  amount_differs: 'The statement and the books show different amounts.',
+  twice: 'The statement contains this transaction more often than expected.',
+  late: 'The money arrived late, or after its order ended.',
 } as const satisfies Record<BreakKind, string>
 
 export function isOpen({ resolvedAtMs }: Pick<Break, 'resolvedAtMs'>): boolean {

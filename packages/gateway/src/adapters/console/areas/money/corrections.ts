@@ -33,7 +33,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     title: 'Corrections',
     area: 'money',
     content: html`${moneyTabs(path)}
-<p class="quiet">A correction adds a transfer that names the transfer it corrects. Transfers are never edited or removed. Find transfer IDs on the pages of orders, payouts, wallets, and bank accounts, where “Reverse” fills in this form. Fund a merchant or pay out a wallet on their own pages.</p>
+<p class="quiet">A correction adds a transfer and names the transfer that it corrects. Existing transfers are never edited or removed. To fill in this form, choose “Reverse” next to a transfer on the page of an order, payout, wallet or bank account. Fund a merchant or withdraw from a wallet on its own page.</p>
 ${actionForms(visit, 'corrections', { values: sought(query), opened: query.get('open') ?? undefined })}
 ${held.length > 0 && ofOrders(visit, held)}
 ${parked.length > 0 && unknownMoney(visit, parked)}
@@ -86,7 +86,7 @@ function ofOrders(visit: Visit, held: readonly HeldMoney[]): Html {
 }
 
 function heldActions(visit: Visit, held: HeldMoney, order: string): Html | string | undefined {
-  if (held.isReturning) return 'The rail is returning it'
+  if (held.isReturning) return 'Return in progress'
   return held.transferId === undefined
     ? html`<a class="button" href="${order}">Return…</a>`
     : actionForms(visit, 'suspense', { subject: held, values: valuesOf(held) })

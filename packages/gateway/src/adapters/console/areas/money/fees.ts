@@ -56,7 +56,7 @@ export function priceTable(prices: readonly Price[], nowMs: number): Html {
         html`<span class="wrap">${describeScope(price)}</span>`,
         stateOf(price, { nowMs, isInForce: inForce.has(price) }),
         minor(terms?.fixedMinor),
-        terms ? `${toDecimalText(BigInt(terms.basisPoints), 'USD')}\u00a0%` : '—',
+        terms ? `${toDecimalText(BigInt(terms.basisPoints), 'USD')}%` : '—',
         minor(terms?.leastMinor),
         minor(terms?.mostMinor),
         terms ? (terms.returnsFee ? 'Returns its share' : 'Keeps the fee') : '—',

@@ -63,7 +63,7 @@ ${inUse.length === 0 ? empty('No payments yet.') : balances(inUse.slice(0, maxCu
 ${actionForms(visit, 'banks')}
 ${table(
   'The operator’s bank accounts',
-  ['Name', 'Status', 'Account', 'Currency', number('Expected balance'), number('Statement'), 'Result'],
+  ['Name', 'Status', 'Account', 'Currency', number('Expected balance'), number('Statement'), 'Comparison'],
   banks.flatMap(({ bank }) =>
     rowsOf(
       bank,
@@ -160,7 +160,7 @@ ${await movementsOf(visit, { ownerKind: 'bank', ownerId: bankName, rails }, `${m
 function booked(standings: readonly Standing[]): Html {
   const shown = table(
     'Book balance',
-    ['Currency', number('Expected balance'), number('Statement'), 'Result'],
+    ['Currency', number('Expected balance'), number('Statement'), 'Comparison'],
     standings.map((standing) => [standing.currency, ...compared(standing)]),
     { none: 'No transactions yet.' },
   )

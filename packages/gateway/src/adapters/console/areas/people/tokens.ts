@@ -18,11 +18,11 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'API tokens',
     area: 'account',
-    content: html`<p>A program acts in your name with a token, within its scopes and never beyond your role. <a href="/api">What the admin API can do</a>.</p>
+    content: html`<p>A program uses a token to act in your name, within the token’s scopes and your role. See the <a href="/api">admin API</a>.</p>
 ${actionForms(visit, 'tokens')}
 ${table(
-  'Live tokens',
-  [...(isAdmin ? ['Operator'] : []), 'Name', 'Scopes', 'Made', 'Until', 'Last used', 'Actions'],
+  'Active tokens',
+  [...(isAdmin ? ['Operator'] : []), 'Name', 'Scopes', 'Created', 'Expires', 'Last used', 'Actions'],
   all.map((token) => [
     ...(isAdmin ? [token.login] : []),
     token.name,
@@ -32,7 +32,7 @@ ${table(
     html`${ago(token.lastUsedAtMs, nowMs)}${token.lastUsedFrom !== undefined && html` <span class="quiet">from ${token.lastUsedFrom}</span>`}`,
     actionForms(visit, 'token', { subject: token, values: { tokenId: token.tokenId } }),
   ]),
-  { none: 'No live tokens.' },
+  { none: 'No active tokens.' },
 )}`,
   }
 }

@@ -170,7 +170,7 @@ function bookSide(found: Break): Html {
     ['Amount', amount(item.amountMinor, currency)],
     ['Type', `${item.what.replaceAll('_', ' ')}, ${isBooked ? 'booked' : 'expected, not booked yet'}`],
     ['Day', item.day],
-    ['Transfer', html`<code class="wrap">${item.transferId}</code>`],
+    ['Transfer ID', html`<code class="wrap">${item.transferId}</code>`],
     item.merchantId !== '' &&
       ([
         'Merchant',
@@ -196,7 +196,7 @@ function next(found: Break, parked: string | undefined): Html | undefined {
   if (item?.kind === 'transfer' && amountMinor === 0n && found.resolution === undefined)
     return notice(
       'info',
-      html`<p>The books contain this money. What exceeds <a href="/orders/${item.merchantId}/${item.transferId}">its order</a> is in suspense: send it back from the order’s page, or later from <a href="/money/corrections">Corrections</a>, and accept the break.</p>`,
+      html`<p>The books contain this money. The amount that exceeds <a href="/orders/${item.merchantId}/${item.transferId}">its order</a> is in suspense. Return the excess from the order’s page or under <a href="/money/corrections">Corrections</a>, then accept the break.</p>`,
     )
   return parked === undefined
     ? undefined

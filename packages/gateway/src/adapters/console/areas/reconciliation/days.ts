@@ -130,8 +130,8 @@ function cellOf(day: string | undefined, byDay: ReadonlyMap<string, ReconciledDa
   const found = byDay.get(day)
   const date = day.slice(8)
   if (!found) return html`<span class="quiet">${date}</span>`
-  if (found.unexplainedMinor !== 0n) return html`${date} ${statusBadge('bad', 'differs')}`
-  return html`${date} ${found.closedAtMs === undefined ? statusBadge('wait', 'open') : statusBadge('good', 'closed')}`
+  if (found.unexplainedMinor !== 0n) return html`${date} ${statusBadge('bad', 'Differs')}`
+  return html`${date} ${found.closedAtMs === undefined ? statusBadge('wait', 'Open') : statusBadge('good', 'Closed')}`
 }
 
 async function download(visit: Visit): Promise<Download | undefined> {

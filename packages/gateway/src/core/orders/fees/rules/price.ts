@@ -119,7 +119,7 @@ export function describePrice(price: Price): string {
   const amount = (minor: bigint) => `${toDecimalText(minor, currency ?? '')} ${currency}`
   const { fixedMinor, basisPoints, leastMinor, mostMinor, returnsFee } = terms
   return [
-    `${describeScope(price)}: ${fixedMinor > 0n ? `${amount(fixedMinor)} + ` : ''}${basisPoints / 100} %`,
+    `${describeScope(price)}: ${fixedMinor > 0n ? `${amount(fixedMinor)} + ` : ''}${basisPoints / 100}%`,
     leastMinor !== undefined && `at least ${amount(leastMinor)}`,
     mostMinor !== undefined && `at most ${amount(mostMinor)}`,
     returnsFee && 'refunds give back their share',
