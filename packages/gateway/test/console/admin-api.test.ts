@@ -431,7 +431,7 @@ test('late money that is held goes back through its rail', async () => {
   const { data } = await merchant.call('service.sandbox.pay', { paymentId: order.paymentId, rail: 'late' })
   const params = { merchantId, transactionId: String(data.transactionId) }
   const refused = await admin.call('rail.return-late-money', { params, body: { reason } })
-  assert.match(refused.msg, /Nothing is held of this attempt: it is pending/)
+  assert.match(refused.msg, /No money is held for this attempt\. Its status is pending/)
   bank.payments.set(params.transactionId, approved)
   await shop.cancel(order)
   const { body, headers } = bank.notification({
@@ -889,7 +889,7 @@ test('corrections are made once for each key, and listed', async () => {
   const release = { body: { transferId, to: 'merchant', reason, amount: '1' }, headers: once() }
   assert.match(
     (await admin.call('correction.release', release)).msg,
-    /is a top_up; this corrects late_payment/,
+    /is a top_up; this action corrects only late_payment/,
   )
   ApiClient.proven.add('correction.release')
   const { corrections } = await admin.data('correction.list', { query: { limit: '5' } })
@@ -976,7 +976,7 @@ test('statements are imported and reconciled', async () => {
     (await admin.call('reconcile.import', { body: {}, query })).msg,
     /Send the file itself as the body/,
   )
-  assert.match((await admin.call('reconcile.import', { file: '<x/>', query })).msg, /no camt\.053/)
+  assert.match((await admin.call('reconcile.import', { file: '<x/>', query })).msg, /not a camt\.053/)
   assert.match(
     (await admin.call('reconcile.import', { file: ' '.repeat(17 * 2 ** 20), query })).msg,
     /larger than 16 MiB\. Import it by tillgate reconcile import/,
@@ -1009,13 +1009,17 @@ test('statements are imported and reconciled', async () => {
   await admin.data('reconcile.note', { ...first, body: { note: 'asked the bank' } })
   assert.equal((await admin.data('reconcile.show', first)).notes[0].text, 'asked the bank')
   for (const [id, request, words] of [
-    ['reconcile.accept', { ...first, body: { reason: 'api' } }, /There is a difference/],
+    ['reconcile.accept', { ...first, body: { reason: 'api' } }, /The statement and the books differ/],
     [
       'reconcile.pair',
       { ...first, body: { otherBreakId: second.params.breakId, reason: 'api' } },
-      /is not an open one/,
+      /is not an open break/,
     ],
-    ['reconcile.confirm', { ...first, body: { reference: 'P', reason: 'api' } }, /check digits do not fit/],
+    [
+      'reconcile.confirm',
+      { ...first, body: { reference: 'P', reason: 'api' } },
+      /not a valid creditor reference/,
+    ],
   ] as const) {
     assert.match((await admin.call(id, request)).msg, words)
     ApiClient.proven.add(id)

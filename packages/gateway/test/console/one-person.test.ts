@@ -932,7 +932,7 @@ test('one person who changes an account’s holder does not undo what two agreed
   })
   const [agreed, renamed] = await both[0]
   assert(agreed.status === 'fulfilled' && renamed.status === 'rejected')
-  assert.match(String(renamed.reason), /changed meanwhile/)
+  assert.match(String(renamed.reason), /changed in the meantime/)
   assert.equal((await by.banks.showBank('main')).bank.iban, thief)
   await by.banks.changeBank('main', { holder: 'Shop Ltd', iban, lines: undefined, bic: undefined }, 'back')
 })
@@ -953,7 +953,7 @@ test('one person who sends a run while they cancel it does not get its money bac
   const [sent, cancelled] = await both[0]
   assert(sent.status === 'fulfilled')
   assert(cancelled.status === 'rejected', 'the run was cancelled without a second person')
-  assert.match(String(cancelled.reason), /was sent meanwhile/)
+  assert.match(String(cancelled.reason), /was sent in the meantime/)
   await operations.workPayouts()
   assert.deepEqual(
     (await by.payoutRuns.showRun(runId)).totals.map(({ status }) => status),

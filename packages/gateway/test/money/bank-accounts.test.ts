@@ -109,7 +109,7 @@ test('money moves through no bank account that is unknown, closed, or of another
   await banks.closeBank('old', 'moved')
   for (const [doing, words] of [
     [() => topUp('old'), /old is closed/],
-    [() => topUp('nowhere'), /There is no bank account nowhere/],
+    [() => topUp('nowhere'), /Bank account nowhere does not exist/],
     [() => topUp('euro', 'USD'), /euro holds EUR, not USD/],
   ] as const)
     await assert.rejects(doing(), (error: Error & { field?: string }) => {
@@ -170,7 +170,7 @@ test('a bank account is added once, changed as a whole, and the main one stays o
   const given = { ...none, bankName: 'twice', holder: 'Shop Ltd', iban }
   await banks.addBank(given, 'new')
   await assert.rejects(banks.addBank(given, 'again'), /already/)
-  await assert.rejects(banks.addBank({ ...given, bankName: 'bare', iban: undefined }, 'x'), /Give the IBAN/)
+  await assert.rejects(banks.addBank({ ...given, bankName: 'bare', iban: undefined }, 'x'), /Enter the IBAN/)
   await assert.rejects(banks.addBank({ ...given, bankName: 'both', lines: ['1'] }, 'x'), /not both/)
   await assert.rejects(banks.addBank({ ...given, bankName: 'bic', bic: 'COBA' }, 'x'), /8 or 11/)
   const changed = await banks.changeBank(
@@ -179,11 +179,11 @@ test('a bank account is added once, changed as a whole, and the main one stays o
     'sold',
   )
   assert.deepEqual([changed.holder, changed.iban, changed.lines], ['New Ltd', undefined, ['Account 3']])
-  await assert.rejects(banks.closeBank('main', 'x'), /stays open/)
+  await assert.rejects(banks.closeBank('main', 'x'), /cannot be closed/)
   await banks.closeBank('twice', 'x')
   await assert.rejects(banks.closeBank('twice', 'x'), /is closed/)
   await assert.rejects(banks.changeBank('twice', { ...none, holder: 'X' }, 'x'), /is closed/)
-  await assert.rejects(banks.showBank('nobody'), /no bank account nobody/)
+  await assert.rejects(banks.showBank('nobody'), /Bank account nobody does not exist/)
   const { rows } = await pool.query("select reason from audit where act = 'bank.change'")
   assert.deepEqual(rows, [{ reason: `Shop Ltd, ${iban} -> New Ltd, Account 3: sold` }])
 })

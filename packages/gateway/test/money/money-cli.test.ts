@@ -76,7 +76,7 @@ test('a merchant is paid out what it has and no more, and its statement and the 
   ]
   const tooMuch = await tillgate(...payout, '10.01')
   assert.deepEqual([tooMuch.code, tooMuch.out], [1, ''])
-  assert.match((await tillgate(...payout, '1')).err, /no bank account for USD/)
+  assert.match((await tillgate(...payout, '1')).err, /no usable bank account for USD/)
   await giveBankAccount(pool, merchant.merchantId)
   assert.match((await tillgate(...payout, '10.01')).err, /10\.00 USD/)
   assert.match((await tillgate(...payout, '9.99')).out, /0\.01 USD remain/)

@@ -27,10 +27,10 @@ const payOut = () =>
 const lastHolder = async () => (await payouts.listPayouts({ merchantId }, { limit: 1 }))[0]?.account.holder
 
 test('nothing is paid out without a bank account, nor before the first one’s wait is over', async () => {
-  await assert.rejects(payOut(), /no bank account for USD/)
+  await assert.rejects(payOut(), /no usable bank account for USD/)
   await set('First')
   clock.advance(dayMs - 1)
-  await assert.rejects(payOut(), /no bank account for USD/)
+  await assert.rejects(payOut(), /no usable bank account for USD/)
   clock.advance(1)
   await payOut()
   assert.equal(await lastHolder(), 'First')
@@ -41,7 +41,7 @@ test('the account before is paid to until the new one’s wait is over, and one 
   await payOut()
   assert.equal(await lastHolder(), 'First')
   await bankAccounts.stopBankAccount(second, 'the merchant objects')
-  await assert.rejects(bankAccounts.stopBankAccount(second, 'again'), /still waits/)
+  await assert.rejects(bankAccounts.stopBankAccount(second, 'again'), /No such waiting bank account/)
   clock.advance(2 * dayMs)
   await payOut()
   assert.equal(await lastHolder(), 'First')
@@ -58,7 +58,7 @@ test('a change ends the one that still waits, also where two change it at once',
   assert.equal(await lastHolder(), waiting[0]?.holder)
   const [used] = waiting
   assert.ok(used)
-  await assert.rejects(bankAccounts.stopBankAccount(used, 'too late'), /still waits/)
+  await assert.rejects(bankAccounts.stopBankAccount(used, 'too late'), /No such waiting bank account/)
 })
 
 test('both accounts are on record, and who changed it', async () => {

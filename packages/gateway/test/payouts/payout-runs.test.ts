@@ -122,7 +122,7 @@ test('a run by hand pays out plans by hand, once a day', async () => {
   const made = await Promise.all([one, two].map(({ merchantId }) => newestPayout(merchantId)))
   assert.equal(made[0]?.runId, made[1]?.runId)
   assert.match(await refused(payoutPlans.startRun('main', 'JPY', 'test')), /once a day/)
-  assert.match(await refused(payoutPlans.startRun('none', 'JPY', 'test')), /no bank account none/)
+  assert.match(await refused(payoutPlans.startRun('none', 'JPY', 'test')), /Bank account none does not exist/)
 })
 
 test('a run is sent once, its file is there from then on and never changes, whatever becomes of its payouts', async () => {
@@ -135,7 +135,7 @@ test('a run is sent once, its file is there from then on and never changes, what
   const [first, second, third, fourth] = made
   assert.ok(first && second && third && fourth)
   const { runId } = first
-  assert.match(await refused(payoutRuns.exportRun(runId, 'xml')), /once it is sent/)
+  assert.match(await refused(payoutRuns.exportRun(runId, 'xml')), /after the run is sent/)
   await payouts.endPayout(
     fourth,
     { status: 'cancelled', outside: undefined, message: 'not this one' },
@@ -143,10 +143,10 @@ test('a run is sent once, its file is there from then on and never changes, what
   )
   assert.match(
     await refused(payoutRuns.endRun(runId, { ending: 'paid', ...booking, message: undefined }, 'x')),
-    /not sent yet/,
+    /Send the run first/,
   )
   await payoutRuns.sendRun(runId, 'test')
-  assert.match(await refused(payoutRuns.sendRun(runId, 'test')), /sent before/)
+  assert.match(await refused(payoutRuns.sendRun(runId, 'test')), /was already sent/)
   assert.match(await refused(payoutRuns.exportRun(runId, 'xml')), /neither IBAN nor lines/)
   const csv = await textOf(await payoutRuns.exportRun(runId, 'csv'))
   assert.deepEqual(
@@ -278,7 +278,7 @@ test('a run that is cancelled gives all money back', async () => {
     valueDate: undefined,
   } as const
   await payoutRuns.endRun(runId, cancelled, 'test')
-  assert.match(await refused(payoutRuns.sendRun(runId, 'test')), /cancelled already/)
+  assert.match(await refused(payoutRuns.sendRun(runId, 'test')), /already cancelled/)
   await workOff(money)
   assert.equal((await newestPayout(merchantId)).status, 'cancelled')
   assert.equal(await availableOf(money, merchantId), 1_000n)

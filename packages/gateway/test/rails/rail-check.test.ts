@@ -90,7 +90,7 @@ test('a rail that does what it refused is found out', async () => {
     approvalWithinMs: 0,
     askForApproval: () => assert.fail('nobody is there'),
   })
-  assert.match(results[0]?.found ?? '', /refused, and yet the payment is pending/)
+  assert.match(results[0]?.found ?? '', /the message was rejected, but the payment is pending/)
 })
 
 async function runCheck(args: readonly string[]) {
@@ -137,7 +137,7 @@ test('tillgate rail check says what is wrong and what the protocol says, and end
   assert.equal(text.code, 1)
   assert.match(
     text.stdout,
-    /✗ a payment and a refund that it never heard of are unknown\n {4}wrong: payment\.status was answered declined, not unknown\n {4}the protocol: payment\.status, payment\.cancel and refund\.status of an unknown id are answered unknown/,
+    /✗ a payment and a refund with an unknown id are unknown\n {4}found: payment\.status got declined, not unknown\n {4}expected: payment\.status, payment\.cancel and refund\.status of an unknown id get unknown/,
   )
   assert.match(
     text.stdout,

@@ -69,7 +69,7 @@ test('the rail is registered, its settings are for its owner alone, and the next
 test('a rail that is registered already, and a file that is there, stay as they are', async () => {
   const again = await init({ args: keys })
   assert.equal(again.code, 1)
-  assert.match(again.err, /There is a rail stripe already/)
+  assert.match(again.err, /Rail stripe already exists/)
   assert.equal(again.settings, undefined)
   const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
   const { settings, file } = await init({ args: [...keys, '--secret', secret] })

@@ -311,11 +311,11 @@ test('late money is left to an operator where the setting says so, or where the 
   for (const { transaction_id: transactionId } of rows) {
     const key = { merchantId: merchant.merchantId, transactionId }
     await returnLateMoney(key, 'the account is open again')
-    await assert.rejects(returnLateMoney(key, 'twice'), /Nothing is held of this attempt/)
+    await assert.rejects(returnLateMoney(key, 'twice'), /No money is held for this attempt/)
   }
   await rails.turn()
   assert.equal(await balance('suspense:late:USD'), 0n)
-  assert(alerts.some((alert) => /did not take late money back/.test(alert)))
+  assert(alerts.some((alert) => /rejected the return of late money/.test(alert)))
 })
 
 test('a bank that changes its mind after its decline is heard by its notification, and the money goes back', async () => {
@@ -431,7 +431,7 @@ test('approved, then declined: what was paid stays paid, and somebody is told', 
   })
   await rails.turn()
   assert.equal((await found(order)).status, 'success')
-  assert.match(alerts[0] ?? '', /took back a payment/)
+  assert.match(alerts[0] ?? '', /reversed a payment/)
 })
 
 test('a notification only wakes: genuine it has the rail asked at once, forged it moves nothing', async () => {

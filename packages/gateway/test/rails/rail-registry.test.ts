@@ -87,7 +87,7 @@ test('a program adds, lists, changes, pauses and resumes a rail', async () => {
   const added = await api.call('rail.add', { body: bank })
   assert.equal(added.status, 200, added.text)
   const again = await api.call('rail.add', { body: bank })
-  assert.match(again.msg, /a rail bank already\. Choose another id/)
+  assert.match(again.msg, /Rail bank already exists\. Choose another id/)
   const changed = await api.call('rail.change', {
     params,
     body: { names: ['de=Meine Bank'], most: ['500 USD'], reason },
@@ -114,11 +114,11 @@ test('a program adds, lists, changes, pauses and resumes a rail', async () => {
 const refused: [object, RegExp][] = [
   [{ railId: 'Bank' }, /railId must be 1 to 32 lower-case letters/],
   [{ url: 'ftp://bank.example' }, /address must be like https/],
-  [{ url: 'https://user:pass@bank.example' }, /without a user name/],
+  [{ url: 'https://user:pass@bank.example' }, /without user name/],
   [{ currencies: ['XXQ'] }, /ISO 4217/],
   [{ least: ['1.001 EUR'] }, /2 decimal places/],
-  [{ least: ['1 GBP'] }, /does not take GBP\. Add it/],
-  [{ least: ['2 EUR'], most: ['1 EUR'] }, /most in EUR is below the least/],
+  [{ least: ['1 GBP'] }, /does not support GBP\. Add it/],
+  [{ least: ['2 EUR'], most: ['1 EUR'] }, /maximum in EUR is below the minimum/],
   [{ logo: '<html>' }, /must be an SVG image/],
 ]
 for (const [given, message] of refused)
@@ -188,8 +188,8 @@ test('a live gateway takes https alone', async () => {
   })
   const by = reachingAll('test')
   const { rail } = await live.showRail(by, 'bank')
-  await assert.rejects(live.addRail(by, 'plain', rail, reason), /A live gateway sends to https alone/)
-  await assert.rejects(live.changeRail(by, 'bank', { url: 'http://bank.example' }, reason), /https alone/)
+  await assert.rejects(live.addRail(by, 'plain', rail, reason), /Live mode requires https/)
+  await assert.rejects(live.changeRail(by, 'bank', { url: 'http://bank.example' }, reason), /requires https/)
 })
 
 async function rotate(body: { endOthers: boolean; reason: string }): Promise<string> {

@@ -79,7 +79,7 @@ test('a statement is chosen in the console, and its lines say what came of them'
     page,
   )
   assert.equal(refused.status, 422)
-  assert.match(refused.text, /There is no bank account or rail bank:none/)
+  assert.match(refused.text, /Bank account or rail bank:none does not exist/)
   const sent = await admin.upload(
     '/reconciliation/import',
     { reason: 'x', account: 'bank:main', from: page },
@@ -158,7 +158,7 @@ test('a break shows both sides, is written off after a second operator’s yes, 
     )
     assert.match(
       await admin.told(`${at}/accept`, { reason: 'x' }, { on: at }),
-      /difference between statement/,
+      /statement and the books differ/,
     )
   }
   await actingAs(operations, 'test').operators.addOperator({

@@ -76,8 +76,8 @@ test('what cannot be read gets an error that says what to change, and changes no
       text.replace('2026-11-03</Dt></BookgDt>', '2026-11-99</Dt></BookgDt>'),
       /Line \d+: "2026-11-99" is no day/,
     ],
-    ['day;amount\n1;2\n', /say by which mapping/],
-    [`${'a,'.repeat(1_000_000)}\n`, /say by which mapping/],
+    ['day;amount\n1;2\n', /choose a mapping/],
+    [`${'a,'.repeat(1_000_000)}\n`, /choose a mapping/],
   ]
   for (const [content, message] of cases)
     await assert.rejects(send(binary(content)), { message }, String(content).slice(0, 40))
@@ -124,7 +124,7 @@ test('a statement is of the account that it names, unless nobody here has that n
   assert.deepEqual((await reconciliation.dryRun(unnamed)).accounts, ['bank:main'])
 })
 
-test('a day that is still to come, or a currency that the account does not hold, is refused in every format', async () => {
+test('a day that is in the future, or a currency that the account does not hold, is refused in every format', async () => {
   const number = 'NL91ABNA0417164300'
   await banks.addBank(
     {
@@ -152,13 +152,13 @@ test('a day that is still to come, or a currency that the account does not hold,
   const csv = (day: string) =>
     `Reference;Order;Date;Gross;Fee;Payout\r\nF1;;${day.split('-').reverse().join('.')};1,00;0,00;\r\n`
   const cases: [string, RegExp, mapping?: string][] = [
-    [camt('2062-11-02'), /^Line \d+: 2062-11-02 is still to come\. Correct the day\.$/],
-    [camt('2026-11-02').replaceAll('2026-11-02', '2026-12-04'), /^Line \d+: 2026-12-04 is still to come/],
-    [mt940(number).replace('62F:C261102', '62F:C271102'), /^Line 6: 2027-11-02 is still to come/],
-    [mt940(number).replace('61:261102', '61:271102'), /^Line 5: 2027-11-02 is still to come/],
+    [camt('2062-11-02'), /^Line \d+: 2062-11-02 is in the future\. Correct the day\.$/],
+    [camt('2026-11-02').replaceAll('2026-11-02', '2026-12-04'), /^Line \d+: 2026-12-04 is in the future/],
+    [mt940(number).replace('62F:C261102', '62F:C271102'), /^Line 6: 2027-11-02 is in the future/],
+    [mt940(number).replace('61:261102', '61:271102'), /^Line 5: 2027-11-02 is in the future/],
     [
       csv('2062-11-02'),
-      /^Line 2: 2062-11-02 is still to come\. Correct the day, or the form of days of the mapping euros\.$/,
+      /^Line 2: 2062-11-02 is in the future\. Correct the day, or the date format of the mapping euros\.$/,
       mappingName,
     ],
     [
@@ -263,8 +263,8 @@ test('a line that comes after its day was closed lands in the next, and the clos
     "select accounting_day::text as day from statement_lines where mark like 'B9 %'",
   )
   assert.deepEqual(rows, [{ day: '2026-11-04' }])
-  await assert.rejects(days.closeDay(of, '2026-11-02', 'test'), /is closed, and stays as it is/)
-  await assert.rejects(days.closeDay(of, '2026-12-01', 'test'), /is not over yet/)
+  await assert.rejects(days.closeDay(of, '2026-11-02', 'test'), /is closed\. Later items/)
+  await assert.rejects(days.closeDay(of, '2026-12-01', 'test'), /has not ended/)
 })
 
 test('whoever dies after the import is followed by the worker', async () => {

@@ -172,7 +172,7 @@ test('an opening balance of a later day than the first statement is refused, wit
   await bank.say(first, dayAfter(first, 3), 100n)
   await assert.rejects(
     bank.setOpening(100n, dayAfter(first, 1)),
-    /first statement of bank:bank-\d+ in EUR begins on 2026-11-10\. Give the balance with which that day began/,
+    /first statement of bank:bank-\d+ in EUR begins on 2026-11-10\. Enter the balance with which that day began/,
   )
   await bank.setOpening(100n, dayAfter(first, -5))
   assert.equal(await bank.unexplained(first), 0n)
@@ -234,8 +234,8 @@ test('a deposit goes not out, a withdrawal comes not in, and more than equity ha
   const [into, out] = [await openBank(), await openBank()]
   const [inId, outId] = [await breakOf(into, 500n), await breakOf(out, -990_000_000n)]
   const book = (breakId: string, as: OwnBooking) => breaks.bookAs(breakId, { as, reason: 'test' })
-  await assert.rejects(book(inId, 'owner_withdrawal'), /The money came in: a withdrawal goes out/)
-  await assert.rejects(book(outId, 'owner_deposit'), /The money went out: a deposit comes in/)
+  await assert.rejects(book(inId, 'owner_withdrawal'), /Money came in, so this is not a withdrawal/)
+  await assert.rejects(book(outId, 'owner_deposit'), /Money went out, so this is not a deposit/)
   await assert.rejects(book(outId, 'owner_withdrawal'), /too little for this withdrawal\. Sweep fees first/)
   assert.equal(await out.bookedMinor(), 0n)
 })
@@ -315,10 +315,10 @@ test('unknown money is parked in suspense, and moved on from there to a bank acc
       },
       'test',
     )
-  await assert.rejects(release(7_500n, 'merchant'), /no merchant’s/)
-  await assert.rejects(release(7_501n), /can be corrected by 75.00 EUR at most/)
+  await assert.rejects(release(7_500n, 'merchant'), /belongs to no merchant/)
+  await assert.rejects(release(7_501n), /At most 75\.00 EUR of transfer/)
   await release(7_500n)
-  await assert.rejects(release(1n), /can be corrected by 0.00 EUR at most/)
+  await assert.rejects(release(1n), /At most 0\.00 EUR of transfer/)
   assert.deepEqual([await suspenseMinor(), await bank.bookedMinor()], [before, 0n])
 })
 
@@ -356,7 +356,7 @@ test('unknown money goes back to its sender, and the bank’s line of that trans
   const ended = await breaks.returnToSender(breakId, { reason: 'nobody here' })
   assert.equal(ended.resolution, 'returned')
   assert.deepEqual([await balanceOf('suspense', 'late'), await bank.bookedMinor()], [0n, 0n])
-  await assert.rejects(breaks.park(breakId, { reason: 'test' }), /settled already/)
+  await assert.rejects(breaks.park(breakId, { reason: 'test' }), /already resolved/)
   const { parked } = await breaks.showBreak(breakId)
   assert.equal(parked, undefined, 'nothing of it is left to move')
   const sentOn = dayAfter(first, 9)
@@ -371,12 +371,12 @@ test('only money that came to a bank account and is in no books is parked or ret
   const bank = await openBank()
   const breakId = await breakOf(bank, -350n)
   for (const way of ['park', 'returnToSender'] as const)
-    await assert.rejects(breaks[way](breakId, { reason: 'test' }), /Only money that came to a bank account/)
+    await assert.rejects(breaks[way](breakId, { reason: 'test' }), /Only received bank money/)
   const other = await openBank()
   const incoming = await breakOf(other, 350n)
   await assert.rejects(
     breaks.park(incoming, { reason: 'test', amount: '3.49' }),
-    /The break has changed: its amount is 3\.50 EUR/,
+    /The break has changed: its amount is now 3\.50 EUR/,
   )
 })
 
@@ -427,7 +427,7 @@ test('a line of a rail is nobody’s charge or interest', async () => {
   const [found] = await breaks.listBreaks({ status: 'open', account: 'rail:card' }, { skip: 0, limit: 1 })
   await assert.rejects(
     breaks.bookAs(found?.breakId ?? '', { as: 'bank_charge', reason: 'test' }),
-    /Only a line of a bank account/,
+    /Only a bank line/,
   )
 })
 
@@ -491,6 +491,6 @@ test('a request to book a line waits for the amount that it was made for', async
     line(10_000n, { day: dayAfter(first, 1), endToEndId: 'ABROAD-2' }),
   ])
   assert.equal((await breaks.showBreak(breakId)).found.amountMinor, 9_985n)
-  await assert.rejects(both.approve('bob', asked), /The break has changed: its amount is 99.85 EUR now/)
+  await assert.rejects(both.approve('bob', asked), /The break has changed: its amount is now 99\.85 EUR/)
   assert.equal(await bank.bookedMinor(), 10_000n)
 })

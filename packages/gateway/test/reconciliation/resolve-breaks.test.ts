@@ -92,7 +92,7 @@ test('a break that was paired while its write-off waited is not written off', as
       [await resolutionOf(here.breakId), await resolutionOf(there.breakId)],
       ['paired', 'paired'],
     )
-    await assert.rejects(actions.approve('bob', approvalId), /settled already/, side)
+    await assert.rejects(actions.approve('bob', approvalId), /already resolved/, side)
   }
 })
 
@@ -115,7 +115,7 @@ test('a transfer whose line comes while its write-off waits is explained once, a
   const approvalId = await askToWriteOff(there.breakId)
   await say({ amountMinor: 1_300n, text: `for ${transferId}` })
   assert.equal(await resolutionOf(there.breakId), 'matched')
-  await assert.rejects(actions.approve('bob', approvalId), /settled already/)
+  await assert.rejects(actions.approve('bob', approvalId), /already resolved/)
 })
 
 test('a write-off that was requested for one amount is not done for another', async () => {
@@ -126,7 +126,7 @@ test('a write-off that was requested for one amount is not done for another', as
   // Another line takes the transfer: the first line is now missing in the books as a whole.
   await say({ amountMinor: 1_400n, text })
   assert.equal((await openOf('missing_here', 1_399n)).breakId, breakId)
-  await assert.rejects(actions.approve('bob', approvalId), /amount is 13\.99 EUR now, not -0\.01/)
+  await assert.rejects(actions.approve('bob', approvalId), /amount is now 13\.99 EUR, not -0\.01/)
   assert.equal(await resolutionOf(breakId), undefined)
   await actions.approve('bob', await askToWriteOff(breakId))
   assert.equal(await resolutionOf(breakId), 'written_off')
@@ -142,8 +142,8 @@ test('a break that is being resolved one way is not resolved another way, and is
   await assert.rejects(breaks.writeOff(breakId, { reason: 'a gain' }), /not known whether/)
   diesAt = undefined
   assert.notEqual((await breaks.showBreak(breakId)).found.correctionId, undefined)
-  await assert.rejects(breaks.confirm(breakId, noOrder), /being settled/)
-  await assert.rejects(breaks.pair(breakId, breakId, 'the same'), /being settled|misses a line/)
+  await assert.rejects(breaks.confirm(breakId, noOrder), /being resolved/)
+  await assert.rejects(breaks.pair(breakId, breakId, 'the same'), /being resolved|without a statement line/)
 })
 
 test('a break whose operator’s process died is free again after a while', async () => {

@@ -105,7 +105,7 @@ test('a line that names nothing waits likewise, and after a rejection it can be 
   const order = await bank.startedOrder()
   await bank.say('thank you')
   const { breakId } = await onlyBreak()
-  await assert.rejects(ask(breakId), /Say for which order it is/)
+  await assert.rejects(ask(breakId), /Enter the order’s reference/)
   const first = await ask(breakId, order.paymentId)
   await actions.reject('bob', first)
   const second = await ask(breakId, order.paymentId)
@@ -122,7 +122,7 @@ test('a break that was resolved meanwhile is not booked by an earlier request', 
   const { breakId } = await onlyBreak()
   const approvalId = await ask(breakId, order.paymentId)
   await actions.done('alice', 'reconcile.write-off', { params: { breakId } })
-  await assert.rejects(actions.approve('bob', approvalId), /settled already/)
+  await assert.rejects(actions.approve('bob', approvalId), /already resolved/)
   assert.equal(await statusOf(order), 'pending')
 })
 

@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'reads the first of several signatures only',
-    foundBy: /of several signatures one is enough/,
+    foundBy: /one of several signatures is enough/,
     isGenuine: (headers, body) => {
       const [first = ''] = String(headers['webhook-signature']).split(' ')
       return verify({ ...headers, 'webhook-signature': first }, body)
@@ -102,7 +102,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'declines what it never heard of',
-    foundBy: /never heard of are unknown/,
+    foundBy: /with an unknown id are unknown/,
     answer: changed(({ status }) => (status === 'unknown' ? { status: 'declined', reason: 'None.' } : {})),
   },
   {
@@ -168,7 +168,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'answers more than anybody wants to read',
-    foundBy: /never heard of are unknown/,
+    foundBy: /with an unknown id are unknown/,
     answer: changed(() => ({ padding: ' '.repeat(300_000) })),
   },
   {
@@ -220,7 +220,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'does not answer in time',
     isSilent: true,
-    foundBy: /never heard of are unknown/,
+    foundBy: /with an unknown id are unknown/,
     answer: (message, bank) => pause(3_000, bank.answer(message), { ref: false }),
   },
 ]

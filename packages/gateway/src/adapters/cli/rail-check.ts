@@ -24,7 +24,7 @@ export function railCheckCommand(terminal: Terminal): Command {
     .addOption(new Option('--secret <whsec>', 'The rail’s secret.').env('RAIL_SECRET').makeOptionMandatory())
     .option(
       '--currencies <codes>',
-      'With no, two and three decimal places, if the rail supports them.',
+      'Currencies to test: zero, two and three decimal places, if the rail supports them.',
       'JPY,EUR,TND',
     )
     .option('--wait <seconds>', 'Time to approve a payment, if the rail asks for approval.', '0')
@@ -75,7 +75,7 @@ function reportLines({ results, slowestAnswerMs }: ConformanceReport): string[] 
   return [
     ...results.flatMap(({ title, protocol, outcome, found }) => [
       `${marks[outcome]} ${title}`,
-      ...(outcome === 'failed' ? [`    wrong: ${found}`, `    the protocol: ${protocol}`] : []),
+      ...(outcome === 'failed' ? [`    found: ${found}`, `    expected: ${protocol}`] : []),
       ...(outcome === 'skipped' ? [`    not checked: ${found}`] : []),
     ]),
     '',

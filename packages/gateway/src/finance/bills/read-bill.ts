@@ -24,11 +24,11 @@ export type ReadBill = ReturnType<typeof makeReadBill>
 export function makeReadBill({ bills, clock }: ReadBillParts) {
   return async (key: BillKey): Promise<ReadableBill> => {
     if (!isCalendarDay(key.day))
-      throw new Failure('invalid_field', { field: 'date', message: 'A day is meant, such as 2026-11-16.' })
+      throw new Failure('invalid_field', { field: 'date', message: 'date must be a day such as 2026-11-16.' })
     if (key.day >= firstOpenDay(clock.now()))
       throw new Failure('times_out_of_range', {
         field: 'date',
-        message: `The bill of ${key.day} is made after the day is over: ask for it from ${new Date(billableFromMs(key.day)).toISOString()} on.`,
+        message: `The bill of ${key.day} is created after the day ends. Request it from ${new Date(billableFromMs(key.day)).toISOString()} on.`,
       })
     // Checked first, so that a bill created during this call counts as missing, not as empty.
     const isBilled = await bills.isBilled(key)
@@ -37,7 +37,7 @@ export function makeReadBill({ bills, clock }: ReadBillParts) {
     if (!isBilled)
       throw new Failure('unavailable', {
         retryAfterSeconds,
-        message: `The bill of ${key.day} is still being made. Ask again in a minute.`,
+        message: `The bill of ${key.day} is being created. Try again in a minute.`,
       })
     const before = balancesOf(await bills.findTotalsBefore(key), 'closing')
     const parts: string[] = []

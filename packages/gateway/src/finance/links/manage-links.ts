@@ -69,7 +69,7 @@ async function createLink(
 ): Promise<ShownLink> {
   const { links, merchants } = parts.stores
   const found = await merchants.findMerchant(merchantId)
-  if (!found) throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
+  if (!found) throw new Failure('not_found', { message: `Merchant ${merchantId} does not exist.` })
   const made = await makeStoreLink({ ...parts, links })(found.merchant, given, (link) =>
     makeAuditEntry(parts, context, 'link.create', link.linkId, {
       merchantId,
@@ -98,7 +98,7 @@ async function changeLink(
 async function show(parts: Parts, key: LinkKey, atMost?: number): Promise<ShownLink> {
   const { stores, clock, publicUrl } = parts
   const link = await stores.links.findOfMerchant(key)
-  if (!link) throw new Failure('not_found', { message: `There is no payment link ${key.linkId}.` })
+  if (!link) throw new Failure('not_found', { message: `Payment link ${key.linkId} does not exist.` })
   const totals = await stores.links.readTotals(link, atMost)
   return {
     link,

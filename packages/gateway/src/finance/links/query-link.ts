@@ -51,5 +51,5 @@ export function makeCloseLink({ links, publicUrl, clock }: QueryLinkParts) {
 }
 
 function noLink(): Failure {
-  return new Failure('order_not_found', { message: 'There is no such payment link.' })
+  return new Failure('order_not_found', { message: 'The payment link does not exist.' })
 }

@@ -25,12 +25,12 @@ export async function exportPayoutFile(
   const { debtor, sentAtMs } = run
   if (!debtor || sentAtMs === undefined)
     throw new Failure('status_does_not_allow', {
-      message: 'The run has a file once it is sent: until then its payouts may still be cancelled.',
+      message: 'The file is available after the run is sent.',
     })
   if (format === 'csv') return write(parts, runId, { head: payoutCsvHead, row: payoutCsvRow, tail: '' })
   if (debtor.iban === undefined && debtor.lines === undefined)
     throw new Failure('status_does_not_allow', {
-      message: `The bank account ${run.bankName} had neither IBAN nor lines when the run was sent, so a bank could not read the file. Take the CSV.`,
+      message: `The bank account ${run.bankName} had neither IBAN nor lines when the run was sent, so a bank could not read the file. Download the CSV instead.`,
     })
   const head = painHead({ ...run, debtor, sentAtMs }, await parts.payoutRuns.fileTotalsOf(runId))
   return write(parts, runId, { head, row: painPayout, tail: painTail })
@@ -39,7 +39,7 @@ export async function exportPayoutFile(
 export async function findRun({ payoutRuns }: PayoutFileParts, runId: string): Promise<PayoutRun> {
   const found = uuidPattern.test(runId) ? await payoutRuns.findRun(runId) : undefined
   if (found) return found
-  throw new Failure('not_found', { message: `There is no run ${runId}.` })
+  throw new Failure('not_found', { message: `Run ${runId} does not exist.` })
 }
 
 async function* write(

@@ -86,7 +86,7 @@ async function setBankAccount(
     }),
   })
   if (await bankAccounts.setAccount(account, recorded)) return account
-  throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
+  throw new Failure('not_found', { message: `Merchant ${merchantId} does not exist.` })
 }
 
 /** For an account that the merchant does not recognize. */
@@ -103,7 +103,6 @@ async function stopBankAccount(
   })
   if (await parts.stores.bankAccounts.stopAccount({ ...key, nowMs: parts.clock.now() }, recorded)) return
   throw new Failure('status_does_not_allow', {
-    message:
-      'There is no such bank account that still waits. One that is in use is replaced by setting another.',
+    message: 'No such waiting bank account. To replace an account in use, set a new one.',
   })
 }

@@ -46,7 +46,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
   const find = async (key: PayoutKey): Promise<Payout> => {
     const found = await payouts.findPayout(key)
     if (found) return found
-    throw new Failure('not_found', { message: `There is no payout ${key.payoutId} of this merchant.` })
+    throw new Failure('not_found', { message: `This merchant has no payout ${key.payoutId}.` })
   }
 
   const availableIn = async (merchantId: string, currency: string): Promise<bigint> => {
@@ -123,7 +123,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       })
       if (await payouts.changePayout(change, recorded)) return find(key)
       const now = await find(key)
-      throw new Failure('status_does_not_allow', { message: `The payout became ${now.status} meanwhile.` })
+      throw new Failure('status_does_not_allow', { message: `The payout is already ${now.status}.` })
     },
   }
 }
@@ -138,18 +138,18 @@ function checkMost(amountMinor: bigint, currency: string): void {
   if (amountMinor <= most) return
   throw new Failure('invalid_field', {
     field: 'amount',
-    message: `amount must be ${toDecimalText(most, currency)} at most: banks take no more in one transfer.`,
+    message: `amount must be at most ${toDecimalText(most, currency)}, the limit for one bank transfer.`,
   })
 }
 
 function noBankAccount(currency: string): Failure {
   return new Failure('status_does_not_allow', {
-    message: `The merchant has no bank account for ${currency} that may be paid to yet. Set one; a new one waits first.`,
+    message: `The merchant has no usable bank account for ${currency}. Set one; it becomes usable after the waiting period.`,
   })
 }
 
 function tooLittle(leftMinor: bigint, currency: string): Failure {
   return new Failure('status_does_not_allow', {
-    message: `The merchant's wallet has ${toDecimalText(leftMinor, currency)} ${currency}, which is too little.`,
+    message: `The merchant’s wallet has only ${toDecimalText(leftMinor, currency)} ${currency}.`,
   })
 }

@@ -64,7 +64,7 @@ export function makeManagePlans(parts: ManagePlansParts) {
       )
       if (started > 0) return started
       throw new Failure('status_does_not_allow', {
-        message: `No merchant with a plan by hand waits for ${currency} from ${bankName}: each is paid out once a day at most.`,
+        message: `No merchant with a manual schedule is due for ${currency} from ${bankName}. Each merchant is paid at most once a day.`,
       })
     },
   }

@@ -91,10 +91,10 @@ export function makeManageRuns(parts: ManageRunsParts) {
 
 function notNow({ closedAtMs, sentAtMs, ending }: PayoutRun, wanted: 'sent' | 'paid' | 'cancelled'): Failure {
   const message =
-    (ending !== undefined && `The run is ${ending} already.`) ||
-    (closedAtMs === undefined && 'The run still takes in payouts. Wait until it is closed.') ||
-    (wanted === 'sent' && sentAtMs !== undefined && 'The run was sent before. Its file is there.') ||
-    (sentAtMs !== undefined && 'The run was sent meanwhile. Look at it, and try again.') ||
-    'The run was not sent yet: send it first.'
+    (ending !== undefined && `The run is already ${ending}.`) ||
+    (closedAtMs === undefined && 'The run is still collecting payouts. Wait until it closes.') ||
+    (wanted === 'sent' && sentAtMs !== undefined && 'The run was already sent.') ||
+    (sentAtMs !== undefined && 'The run was sent in the meantime. Review it and try again.') ||
+    'Send the run first.'
   return new Failure('status_does_not_allow', { message })
 }

@@ -267,7 +267,7 @@ async function insert(
   if (await rails.insertRail(rail, secret, added)) return
   throw new Failure('status_does_not_allow', {
     field: 'railId',
-    message: `There is a rail ${rail.railId} already. Choose another id, or change that one.`,
+    message: `Rail ${rail.railId} already exists. Choose another id, or change that rail.`,
   })
 }
 
@@ -285,13 +285,13 @@ function sealedSecret(
 
 function noAccount(railId: string): Failure {
   return new Failure('status_does_not_allow', {
-    message: `Rail ${railId} has an address, no account. Change that, or add a rail for bank transfers.`,
+    message: `Rail ${railId} has no bank account. Change its address instead, or add a rail for bank transfers.`,
   })
 }
 
 function changedMeanwhile(rail: OutsideRail): Failure {
   return new Failure('status_does_not_allow', {
-    message: `Rail ${rail.railId} has changed since this was requested: ${describeRailReach(rail)}. Look at it again.`,
+    message: `Rail ${rail.railId} has changed since this was requested: ${describeRailReach(rail)}. Reload and review it.`,
   })
 }
 
@@ -305,5 +305,5 @@ function hasAccount(field?: string): Failure {
 }
 
 function noRail(railId: string): never {
-  throw new Failure('not_found', { message: `There is no rail ${railId}.` })
+  throw new Failure('not_found', { message: `Rail ${railId} does not exist.` })
 }

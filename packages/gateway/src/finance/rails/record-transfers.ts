@@ -134,7 +134,7 @@ async function returnTransfer(
     if (amountMinor > held)
       throw wrong(
         'amount',
-        `Of this order ${toDecimalText(held, order.currency)} ${order.currency} lies in suspense. Give no more than that.`,
+        `Only ${toDecimalText(held, order.currency)} ${order.currency} of this order is in suspense.`,
       )
     const entry = await entryOf(parts, { order, entries, auditEntry, railId, account }, sent, {
       direction: 'out',
@@ -157,11 +157,10 @@ async function recordSentRefund(
   return decided(parts, railId, given.sent?.outsideReference, async () => {
     const refund = (await parts.refunds.findRefund({ merchantId, refundId })) ?? noRefund(refundId)
     if (refund.status !== 'refunding')
-      throw new Failure('status_does_not_allow', { message: `The refund is ${refund.status} already.` })
+      throw new Failure('status_does_not_allow', { message: `The refund is already ${refund.status}.` })
     if (refund.transactionId === undefined)
       throw new Failure('status_does_not_allow', {
-        message:
-          'The merchant’s wallet has too little money for this refund: it fails automatically. Send nothing.',
+        message: 'The merchant’s balance is too low, so this refund fails automatically. Do not send money.',
       })
     const auditEntry = makeAuditEntry(parts, context, 'transfer.settle-refund', refundId, {
       merchantId,
@@ -245,14 +244,14 @@ async function onRecord(
   const known = await transferEntries.findEntry(railId, outsideReference)
   throw new Failure('number_already_used', {
     field: 'outsideReference',
-    message: `This entry of the bank is on record already, for order ${known?.paymentId}. It counts once: take the reference of another entry.`,
+    message: `This bank entry was already recorded for order ${known?.paymentId}. Use the reference of another entry.`,
   })
 }
 
 async function accountOf(parts: Parts, railId: string, message?: string): Promise<BankAccount> {
   const account = (await parts.rails.findRail(railId))?.rail.account
   if (account) return account
-  throw new Failure('not_found', { message: message ?? `There is no rail ${railId} for bank transfers.` })
+  throw new Failure('not_found', { message: message ?? `Rail ${railId} for bank transfers does not exist.` })
 }
 
 /** As of the decision, so that an order that expires at this moment is not paid. */
@@ -337,13 +336,13 @@ export function referenceOf(written: string): string {
   if (isCreditorReference(reference)) return reference
   throw wrong(
     'reference',
-    'This is no creditor reference: its check digits do not fit. Compare it with the bank’s entry, or give the paymentId.',
+    'This is not a valid creditor reference. Compare it with the bank’s entry, or enter the paymentId.',
   )
 }
 
 function checkCurrency(order: Order, { currency }: Receipt): void {
   if (currency !== order.currency)
-    throw wrong('currency', `The order is in ${order.currency}. Check the reference, or convert it first.`)
+    throw wrong('currency', `The order is in ${order.currency}. Check the reference.`)
 }
 
 const dayMs = 86_400_000
@@ -351,7 +350,7 @@ const dayMs = 86_400_000
 function checkBooked(valueDate: string, nowMs: number): void {
   checkValueDate(valueDate)
   if (Date.parse(`${valueDate}T00:00:00Z`) > nowMs + dayMs)
-    throw wrong('valueDate', 'That day is still to come. Take it from the bank’s statement.')
+    throw wrong('valueDate', 'The value date is in the future. Use the date on the bank statement.')
 }
 
 function noPayment(reference: string): never {
@@ -362,7 +361,7 @@ function noPayment(reference: string): never {
 }
 
 function noRefund(refundId: string): never {
-  throw new Failure('not_found', { message: `There is no refund ${refundId} of this merchant.` })
+  throw new Failure('not_found', { message: `This merchant has no refund ${refundId}.` })
 }
 
 function wrong(field: string, message: string): Failure {

@@ -20,7 +20,7 @@ export function makeReturnLateMoney(parts: ReturnLateMoneyParts) {
     const attempt = await attempts.findAttempt(key)
     if (!attempt)
       throw new Failure('not_found', {
-        message: `There is no attempt ${key.transactionId} of this merchant.`,
+        message: `This merchant has no attempt ${key.transactionId}.`,
       })
     const nowMs = clock.now()
     const returnId = makeTransactionId(nowMs, random)
@@ -30,7 +30,7 @@ export function makeReturnLateMoney(parts: ReturnLateMoneyParts) {
     })
     if (!(await attempts.returnHeld(attempt, { returnId, nowMs }, recorded)))
       throw new Failure('status_does_not_allow', {
-        message: `Nothing is held of this attempt: it is ${attempt.status === 'held' ? 'moved on already' : attempt.status}.`,
+        message: `No money is held for this attempt. ${attempt.status === 'held' ? 'It was already moved on' : `Its status is ${attempt.status}`}.`,
       })
     return { ...attempt, status: 'returning', returnId }
   }

@@ -85,7 +85,7 @@ function bookAs(
     if (!mayBookAs(found))
       throw notBookable(
         found,
-        'Only a line of a bank account that the books do not have, or that differs from them, can be booked as your own.',
+        'Only a bank line that is missing in the books, or differs from them, can be booked this way.',
       )
     checkBookedAs(as, found)
     const move = planOwnMove({ kind: as, bankName: bankOf(account), currency, amountMinor })
@@ -136,7 +136,7 @@ function received(found: Found): Move {
   if (!mayPark(found))
     throw notBookable(
       found,
-      'Only money that came to a bank account, and that the books do not have, can be parked or returned.',
+      'Only received bank money that is missing in the books can be parked or returned.',
     )
   return {
     kind: 'unknown_received',
@@ -161,7 +161,7 @@ async function book(
     return found
   checkAmount(found, amount)
   const { account, currency, amountMinor, line } = found
-  if (!line) throw notBookable(found, 'No statement shows it, so there is nothing to book.')
+  if (!line) throw notBookable(found, 'No statement contains this transfer.')
   const { action, resolution, what, effects, moves } = planOf({ ...found, line })
   if (found.correctionId !== undefined) throw beingResolved()
   const entry = makeAuditEntry(parts, context, action, breakId, {
@@ -205,7 +205,7 @@ async function book(
 async function demand({ breaks }: Parts, breakId: string): Promise<Break> {
   const found = await breaks.findBreak(breakId)
   if (found) return found
-  throw new Failure('not_found', { message: `There is no break ${breakId}.` })
+  throw new Failure('not_found', { message: `Break ${breakId} does not exist.` })
 }
 
 /** The return corrects the receipt, so that no more than the received amount moves on. */

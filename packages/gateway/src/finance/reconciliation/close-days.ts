@@ -65,13 +65,13 @@ export function makeCloseDays(parts: CloseDaysParts) {
       reason: string,
     ): Promise<ReconciledDay[]> {
       const { startDay, closedThrough, seenThrough } = await find(of)
-      if (day >= today()) throw wrong(`${day} is not over yet. Close days up to yesterday.`)
-      if (day < startDay) throw wrong(`The first statement of ${of.account} is of ${startDay}.`)
+      if (day >= today()) throw wrong(`${day} has not ended. Close days up to yesterday.`)
+      if (day < startDay) throw wrong(`The first statement of ${of.account} starts on ${startDay}.`)
       if (day > seenThrough)
-        throw wrong(`Statements of ${of.account} reach to ${seenThrough}. Import the next one first.`)
+        throw wrong(`Statements of ${of.account} end on ${seenThrough}. Import the next one first.`)
       if (closedThrough !== undefined && day <= closedThrough)
         throw new Failure('status_does_not_allow', {
-          message: `${day} is closed, and stays as it is. What came later lands in the next open day.`,
+          message: `${day} is closed. Later items go to the next open day.`,
         })
       const entry = makeAuditEntry(
         parts,

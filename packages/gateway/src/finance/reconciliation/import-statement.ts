@@ -132,7 +132,7 @@ export function makeImportStatement(parts: ImportStatementParts) {
   }: Omit<ImportGiven, 'file'>): Promise<SavedMapping | undefined> {
     if (name === undefined) return undefined
     const mapping = (await statements.listMappings()).find(({ mappingName }) => mappingName === name)
-    if (!mapping) throw wrong('mapping', `There is no mapping ${name}. Save it first.`)
+    if (!mapping) throw wrong('mapping', `Mapping ${name} does not exist. Save it first.`)
     if (account !== undefined && account !== mapping.account)
       throw wrong('account', `The mapping ${name} is for ${mapping.account}.`)
     return mapping

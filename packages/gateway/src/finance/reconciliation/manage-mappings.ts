@@ -31,14 +31,14 @@ export function makeManageMappings(parts: ManageMappingsParts) {
       if (!(await matching.listOutsideAccounts()).some((each) => each.account === account))
         throw wrong(
           'account',
-          `There is no bank account or rail ${account}. Write it as bank:main or rail:card.`,
+          `Bank account or rail ${account} does not exist. Write it as bank:main or rail:card.`,
         )
       if (settlesTo !== undefined) {
-        if (!account.startsWith('rail:')) throw wrong('settlesTo', 'Only a rail pays over what it collected.')
+        if (!account.startsWith('rail:')) throw wrong('settlesTo', 'Only a rail has a settlement account.')
         if (!(await bankAccounts.listBanks()).some(({ bankName }) => bankName === settlesTo))
-          throw wrong('settlesTo', `There is no bank account ${settlesTo}.`)
+          throw wrong('settlesTo', `Bank account ${settlesTo} does not exist.`)
       } else if (columns.fee !== undefined || columns.batch !== undefined)
-        throw wrong('settlesTo', 'Say to which bank account the rail pays over, less its fees.')
+        throw wrong('settlesTo', 'Enter the bank account that receives the rail’s settlements.')
       const mapping = { ...given, changedAtMs: clock.now() }
       await statements.saveMapping(
         mapping,

@@ -235,7 +235,7 @@ async function writeOff(
 async function find({ breaks }: Parts, breakId: string): Promise<Break> {
   const found = uuidPattern.test(breakId) ? await breaks.findBreak(breakId) : undefined
   if (found) return found
-  throw new Failure('not_found', { message: `There is no break ${breakId}.` })
+  throw new Failure('not_found', { message: `Break ${breakId} does not exist.` })
 }
 
 /** Excludes other actions on the break. A rejected action releases it. */
@@ -274,7 +274,8 @@ async function checkNotBookedYet(parts: Parts, { account, line }: Break): Promis
   const { amountMinor } = line
   if (sumOf(items) !== amountMinor && !items.some((item) => item.amountMinor === amountMinor)) return
   throw new Failure('status_does_not_allow', {
-    message: 'The books have this line by now. The next pass matches it.',
+    message:
+      'The books already contain this line, which is matched automatically. Try again in a few minutes.',
   })
 }
 
@@ -355,7 +356,7 @@ async function transferOf(
   if (known === undefined)
     throw new Failure('invalid_field', {
       field: 'reference',
-      message: 'Say for which order it is: its reference, or its paymentId.',
+      message: 'Enter the order’s reference or paymentId.',
     })
   return {
     railId: named?.railId ?? anyRail,

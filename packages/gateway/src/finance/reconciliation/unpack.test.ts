@@ -75,8 +75,8 @@ test('archives with several files, encrypted, damaged or of another method are r
   await assert.rejects(read(zip({ a: text }).subarray(0, 60)), refusedFor(/damaged or cut off/))
 })
 
-test('what is compressed more than any statement is refused before it fills the memory', async () => {
+test('what is more than the allowed size is refused before it fills the memory', async () => {
   const bomb = Buffer.alloc(64 * 1024 * 1024)
-  await assert.rejects(read(gzipSync(bomb), 4096), refusedFor(/compressed more than any statement/))
-  await assert.rejects(read(zip({ a: bomb }), 4096), refusedFor(/compressed more than any statement/))
+  await assert.rejects(read(gzipSync(bomb), 4096), refusedFor(/more than the allowed size/))
+  await assert.rejects(read(zip({ a: bomb }), 4096), refusedFor(/more than the allowed size/))
 })

@@ -183,7 +183,7 @@ function checkSize(madeBytes: number, readBytes: number, { unpackedBytes, ratio 
 }
 
 function tooMuch(): Failure {
-  return refused('it is compressed more than any statement is')
+  return refused('it expands to more than the allowed size')
 }
 
 function refused(why: string): Failure {

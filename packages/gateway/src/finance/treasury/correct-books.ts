@@ -68,7 +68,7 @@ async function plan({ treasury }: Parts, correction: Correction): Promise<Correc
   if (corrected) return planCorrection(correction, corrected)
   throw new Failure('invalid_field', {
     field: 'transferId',
-    message: `There is no transfer ${corrects}${merchantId === '' ? ' that concerns no merchant' : ` of merchant ${merchantId}`}.`,
+    message: `Transfer ${corrects}${merchantId === '' ? ' without a merchant' : ` of merchant ${merchantId}`} does not exist.`,
   })
 }
 
@@ -121,7 +121,7 @@ async function whyNot(
   if (outcome === 'not_held')
     return new Failure('status_does_not_allow', {
       field: 'transferId',
-      message: 'That late money goes back through its rail, or has gone: it is not held for an operator.',
+      message: 'This late money is being returned through its rail, or was returned.',
     })
   const transferId = corrects ?? ''
   const now = await parts.treasury.findCorrectable({ merchantId, transferId })
@@ -147,6 +147,6 @@ const owners = { merchant: 'The merchant’s wallet', wallet: 'The wallet', susp
 function tooLittle(leftMinor: bigint, { ownerKind, currency }: AccountKey): Failure {
   const owner = ownerKind in owners ? owners[ownerKind as keyof typeof owners] : 'The account'
   return new Failure('status_does_not_allow', {
-    message: `${owner} has ${toDecimalText(leftMinor, currency)} ${currency}, which is too little.`,
+    message: `${owner} has only ${toDecimalText(leftMinor, currency)} ${currency}.`,
   })
 }

@@ -25,7 +25,7 @@ export function makeManageBanks(parts: ManageBanksParts) {
 
   const find = async (bankName: string): Promise<BankAccount> => {
     const found = (await banks.listBanks()).find((bank) => bank.bankName === bankName)
-    if (!found) throw new Failure('not_found', { message: `There is no bank account ${bankName}.` })
+    if (!found) throw new Failure('not_found', { message: `Bank account ${bankName} does not exist.` })
     return found
   }
 
@@ -55,14 +55,14 @@ export function makeManageBanks(parts: ManageBanksParts) {
       if (details.iban === undefined && details.lines === undefined)
         throw new Failure('invalid_field', {
           field: 'iban',
-          message: 'Give the IBAN, or the lines that a transfer to the account needs.',
+          message: 'Enter the IBAN, or the lines that a transfer to the account needs.',
         })
       const bank = { bankName, currency, ...details, createdAtMs: clock.now(), closedAtMs: undefined }
       if (await banks.insertBank(bank, makeAuditEntry(parts, context, 'bank.add', bankName, { reason })))
         return bank
       throw new Failure('status_does_not_allow', {
         field: 'bankName',
-        message: `There is a bank account ${bankName} already. Choose another name, or change that one.`,
+        message: `Bank account ${bankName} already exists. Choose another name, or change that account.`,
       })
     },
 
@@ -84,7 +84,7 @@ export function makeManageBanks(parts: ManageBanksParts) {
       if (await banks.changeBank(before, details, recorded)) return find(bankName)
       if ((await find(bankName)).closedAtMs !== undefined) throw closed(bankName)
       throw new Failure('status_does_not_allow', {
-        message: `The bank account ${bankName} was changed meanwhile. Look at it, and try again.`,
+        message: `The bank account ${bankName} was changed in the meantime. Reload and try again.`,
       })
     },
 
@@ -92,7 +92,7 @@ export function makeManageBanks(parts: ManageBanksParts) {
       await find(bankName)
       if (bankName === mainBank)
         throw new Failure('status_does_not_allow', {
-          message: `${mainBank} stays open: whatever names no bank account goes through it.`,
+          message: `${mainBank} cannot be closed, because it is the default account.`,
         })
       if (
         !(await banks.closeBank(bankName, makeAuditEntry(parts, context, 'bank.close', bankName, { reason })))

@@ -42,9 +42,9 @@ export function makeManagePrices(parts: ManagePricesParts) {
 
   const checkScope = async ({ merchantId, railId }: PriceScope): Promise<void> => {
     if (merchantId !== undefined && !(await merchants.findMerchant(merchantId)))
-      throw invalid('merchantId', `There is no merchant ${merchantId}.`)
+      throw invalid('merchantId', `Merchant ${merchantId} does not exist.`)
     if (railId !== undefined && railId !== walletRailId && !(await parts.isRail(railId)))
-      throw invalid('railId', `There is no rail ${railId}. \`${walletRailId}\` is the wallets here.`)
+      throw invalid('railId', `Rail ${railId} does not exist. \`${walletRailId}\` means the wallets here.`)
   }
 
   return {
@@ -77,7 +77,7 @@ export function makeManagePrices(parts: ManagePricesParts) {
       if (await prices.insertPrice(price, recorded)) return price
       throw new Failure('status_does_not_allow', {
         field: 'fromMs',
-        message: `There is a price for ${describeScope(price)} from that very moment on. Give another time.`,
+        message: `A price for ${describeScope(price)} with the same start time already exists. Enter another time.`,
       })
     },
 

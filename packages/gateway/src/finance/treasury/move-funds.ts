@@ -130,6 +130,6 @@ function overLimit(): Failure {
   return new Failure('status_does_not_allow', {
     field: 'amount',
     message:
-      'With this, and with what the consumer is paying in just now, the wallet would hold more than its limit. Top it up by less, or raise the limit first.',
+      'With this top-up and the payments in progress, the wallet would exceed its limit. Top up less, or raise the limit.',
   })
 }

@@ -85,7 +85,7 @@ async function setOpeningBalance(
 ): Promise<OwnMoved> {
   const { bankName, currency, valueDate = today(parts) } = given
   if (valueDate > today(parts))
-    throw invalid('day', `${valueDate} is in the future. Give a day up to ${today(parts)} (UTC).`)
+    throw invalid('day', `${valueDate} is in the future. Enter a day up to ${today(parts)} (UTC).`)
   return moveOnce(
     parts,
     context,
@@ -100,7 +100,7 @@ async function setOpeningBalance(
       const first = await parts.treasury.firstStatementDay(bankName, currency)
       return invalid(
         'day',
-        `The first statement of bank:${bankName} in ${currency} begins on ${first}. Give the balance with which that day began.`,
+        `The first statement of bank:${bankName} in ${currency} begins on ${first}. Enter the balance with which that day began.`,
       )
     },
   )

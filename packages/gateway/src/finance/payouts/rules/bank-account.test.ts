@@ -95,5 +95,5 @@ test('a holder whose letters no payment file can have is refused; accents are lo
   const shown = describeBankDetails(given('Łukasz Müller-Sørensen & ß'))
   assert.match(shown, /^Łukasz Müller-Sørensen & ß \(Lukasz Muller-Sorensen \+ ss\), DE89 3704/)
   for (const holder of ['Иван Петров', '张伟', 'Tea 張'])
-    assert.throws(() => given(holder), /Write the holder as the bank does, in Latin letters/, holder)
+    assert.throws(() => given(holder), /Enter the holder in Latin letters, as the bank writes it/, holder)
 })

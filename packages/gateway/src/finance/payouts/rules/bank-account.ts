@@ -23,9 +23,12 @@ const maxNumberLength = 34
 export function parsePayoutDetails(given: BankDetails): BankDetails {
   const details = parseBankDetails(given)
   if (details.iban === undefined && details.lines === undefined)
-    throw invalid('iban', 'Give the IBAN, or the account’s lines where there is none.')
+    throw invalid('iban', 'Enter the IBAN, or the account’s lines if it has none.')
   if ([...details.holder].length > maxHolderLength)
-    throw invalid('holder', `holder must have at most ${maxHolderLength} characters: banks take no more.`)
+    throw invalid(
+      'holder',
+      `holder must have at most ${maxHolderLength} characters, the limit of payment files.`,
+    )
   const [number = ''] = details.lines ?? []
   if (number.length > maxNumberLength)
     throw invalid(
@@ -42,7 +45,7 @@ export function parseMerchantBankDetails(given: BankDetails): BankDetails {
   if (unwritable.length > 0)
     throw invalid(
       'holder',
-      `Payment files take Latin letters alone, and ${unwritable.slice(0, 5).join(' ')} would become full stops. Write the holder as the bank does, in Latin letters.`,
+      `Payment files allow only Latin letters, so ${unwritable.slice(0, 5).join(' ')} cannot be written. Enter the holder in Latin letters, as the bank writes it.`,
     )
   return details
 }

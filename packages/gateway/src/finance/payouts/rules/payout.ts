@@ -67,7 +67,7 @@ export function checkNextStatus(from: PayoutStatus, to: PayoutStatus): void {
   const possible: readonly PayoutStatus[] = nextStatuses[from]
   if (possible.includes(to)) return
   throw new Failure('status_does_not_allow', {
-    message: `The payout is ${from}; ${possible.length === 0 ? 'nothing changes that any more' : `it can become ${possible.join(' or ')}, not ${to}`}.`,
+    message: `The payout is ${from}; ${possible.length === 0 ? 'this status is final' : `it can become ${possible.join(' or ')}, not ${to}`}.`,
   })
 }
 

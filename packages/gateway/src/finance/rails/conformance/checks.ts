@@ -45,7 +45,7 @@ const responseCheck: Check = {
   protocol:
     'An HTTP 200 response has the webhook-id of its message, the time, and a signature over id.timestamp.body.',
   async run({ verdicts }) {
-    if (verdicts.length === 0) throw new NotChecked('no message was answered HTTP 200')
+    if (verdicts.length === 0) throw new NotChecked('no message got HTTP 200')
     const wrong = Object.entries(badSignatures).flatMap(([verdict, words]) => {
       const types = new Set(verdicts.filter((each) => each.verdict === verdict).map(({ type }) => type))
       return types.size === 0 ? [] : [`the response to ${[...types].sort().join(', ')}: ${words}`]
@@ -72,35 +72,33 @@ const refusals: readonly (readonly [title: string, by: (start: Start) => SignedB
 const signatureChecks: readonly Check[] = [
   ...refusals.map(([title, by]) => ({
     title,
-    protocol:
-      'What is not signed as Standard Webhooks says, within five minutes, is answered 401 and does nothing.',
+    protocol: 'A message without a valid signature within five minutes gets 401 and has no effect.',
     async run(probe: Probe) {
       const start = probe.makeStart(100n, 'EUR')
       const response = await probe.send(start, by(start))
       if (response.kind === 'failed') throw new Nonconformance(response.reason)
-      if (response.httpStatus !== 401)
-        throw new Nonconformance(`it was answered HTTP ${response.httpStatus}, not 401`)
+      if (response.httpStatus !== 401) throw new Nonconformance(`it got HTTP ${response.httpStatus}, not 401`)
       const { status } = await probe.paymentStatus(start.transactionId)
-      if (status !== 'unknown') throw new Nonconformance(`it was refused, and yet the payment is ${status}`)
+      if (status !== 'unknown')
+        throw new Nonconformance(`the message was rejected, but the payment is ${status}`)
     },
   })),
   {
-    title: 'of several signatures one is enough',
+    title: 'one of several signatures is enough',
     protocol: 'While a secret is replaced a message has a signature by each, separated by a space.',
     async run(probe) {
       const status = { type: 'payment.status', transactionId: probe.freshTransactionId() }
       const both = await probe.send(status, { secrets: [anotherSecret, probe.secret] })
       if (both.kind === 'failed') throw new Nonconformance(both.reason)
-      if (both.httpStatus !== 200)
-        throw new Nonconformance(`it was answered HTTP ${both.httpStatus}, not 200`)
+      if (both.httpStatus !== 200) throw new Nonconformance(`it got HTTP ${both.httpStatus}, not 200`)
     },
   },
 ]
 
 const unknownChecks: readonly Check[] = [
   {
-    title: 'a payment and a refund that it never heard of are unknown',
-    protocol: 'payment.status, payment.cancel and refund.status of an unknown id are answered unknown.',
+    title: 'a payment and a refund with an unknown id are unknown',
+    protocol: 'payment.status, payment.cancel and refund.status of an unknown id get unknown.',
     async run(probe) {
       const transactionId = probe.freshTransactionId()
       expectStatus(await probe.paymentStatus(transactionId), 'unknown', 'payment.status')
@@ -111,7 +109,7 @@ const unknownChecks: readonly Check[] = [
     },
   },
   {
-    title: 'a refund of a payment that it never heard of is declined',
+    title: 'a refund of a payment with an unknown id is declined',
     protocol: 'All refunds of a payment together are at most what was paid.',
     async run(probe) {
       const refund = await probe.askRefund(probe.makeRefund(probe.makeStart(100n, 'EUR'), 100n))
@@ -216,20 +214,19 @@ async function start(probe: Probe, amountMinor: bigint, currency: string): Promi
 }
 
 function expectStatus(answer: { readonly status: string }, expected: string, what: string): void {
-  if (answer.status !== expected)
-    throw new Nonconformance(`${what} was answered ${answer.status}, not ${expected}`)
+  if (answer.status !== expected) throw new Nonconformance(`${what} got ${answer.status}, not ${expected}`)
 }
 
 function expectGiven(status: string, what: string): void {
   if (status !== 'approved' && status !== 'submitted')
-    throw new Nonconformance(`${what} was answered ${status}, not approved or submitted`)
+    throw new Nonconformance(`${what} got ${status}, not approved or submitted`)
 }
 
 /** The payment may have progressed meanwhile. */
 function expectSame(before: RailPaymentAnswer, after: RailPaymentAnswer, what: string): void {
   const isOpen = before.status === 'pending' || before.status === 'submitted'
   if (after.status === 'unknown' || (!isOpen && after.status !== before.status))
-    throw new Nonconformance(`${what} was answered ${after.status}, where it was ${before.status}`)
+    throw new Nonconformance(`${what} got ${after.status}, where it was ${before.status}`)
   if (before.reference !== undefined && after.reference !== before.reference)
     throw new Nonconformance(`${what} has another reference: ${after.reference}, not ${before.reference}`)
   if (before.status === 'pending' && after.status === 'pending') {

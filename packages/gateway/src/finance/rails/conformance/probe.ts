@@ -182,7 +182,7 @@ export class Probe {
     if (response.kind === 'failed') throw new Nonconformance(`${message.type}: ${response.reason}`)
     const { httpStatus, body } = response
     if (httpStatus === 200) return body.toString()
-    throw new Nonconformance(`${message.type} was answered HTTP ${httpStatus}, not 200`)
+    throw new Nonconformance(`${message.type} got HTTP ${httpStatus}, not 200`)
   }
 }
 

@@ -135,11 +135,11 @@ export function whyNotBelieved(
   const { amountMinor, currency, status } = answer
   const isKnown = attempt.status !== 'starting' && attempt.endedAtMs === undefined
   if (amountMinor !== undefined && amountMinor !== attempt.amountMinor.toString())
-    return `speaks of ${amountMinor} minor units; ${attempt.amountMinor} were asked for`
+    return `reports ${amountMinor} minor units instead of ${attempt.amountMinor}`
   if (currency !== undefined && currency !== attempt.currency)
-    return `speaks of ${currency}; ${attempt.currency} was asked for`
+    return `reports ${currency} instead of ${attempt.currency}`
   // A rail may have forgotten, or never have received, an attempt that ended.
   if (status === 'unknown' && isKnown && question === 'payment.status')
-    return 'does not know a payment that it knew before'
+    return 'returned unknown for a payment that it returned before'
   return undefined
 }

@@ -36,7 +36,7 @@ export function checkBankAccount({ holder, iban, bic, lines }: BankAccount): Ban
   if (iban === undefined && lines.length === 0)
     throw new Failure('invalid_field', {
       field: 'iban',
-      message: 'Give the IBAN, or the lines that say which account it is.',
+      message: 'Enter the IBAN, or the lines that identify the account.',
     })
   return {
     holder,

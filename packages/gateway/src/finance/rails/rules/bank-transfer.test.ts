@@ -52,7 +52,7 @@ test('an attempt that begins where enough is in suspense pays out of it at once'
   assert.deepEqual([exact.attempt?.status, exact.isOver, exact.alert], ['approved', true, undefined])
   const more = start([entry(2_000n)])
   assert.equal(more.transfers[0]?.amountMinor, 1_250n)
-  assert.match(more.alert ?? '', /the rest is in suspense/)
+  assert.match(more.alert ?? '', /the excess is in suspense/)
 })
 
 test('leaving an attempt pays nothing from suspense; a complete status does not change', () => {
@@ -92,7 +92,7 @@ test('an order without a pending bank transfer does not change, and the money is
   ]) {
     const came = decideEntry(facts, entry(1_250n), ids)
     assert.deepEqual(kinds(came), ['transfer_received direct'])
-    assert.match(came.alert ?? '', /left to an operator/)
+    assert.match(came.alert ?? '', /in suspense for an operator/)
     const back = decideEntry(facts, entry(400n, 'out'), ids)
     assert.deepEqual(
       [kinds(back), back.attempt, back.alert],

@@ -100,7 +100,7 @@ export function decideEntry(
       transfers: [booked],
       isOver: false,
       ...(isIn && {
-        alert: `money came by bank transfer for an order that is ${order.status}; it is in suspense and left to an operator`,
+        alert: `money came by bank transfer for an order that is ${order.status}; it is in suspense for an operator`,
       }),
     }
   const decision = decideHeld({ ...facts, attempt }, heldMinor(order, entry.railId, [...entries, entry]), ids)
@@ -123,7 +123,7 @@ function decideHeld(facts: TransferFacts, held: bigint, ids: DecisionIds): Decis
     ...paid,
     transfers: [moved(used, 'transfer_applied', ids.nowMs), ...paid.transfers],
     ...(held > amountMinor && {
-      alert: 'more came by bank transfer than was to be paid; the rest is in suspense',
+      alert: 'the bank transfers exceed the order; the excess is in suspense',
     }),
   }
 }

@@ -117,7 +117,7 @@ function decideEnded(
   const { status, reason, transferId, nowMs } = given
   if (attempt.endedAtMs !== undefined) {
     const isTaken = attempt.status !== 'declined' && attempt.status !== 'cancelled'
-    return { ...asItIs, isOver: true, ...(isTaken && { alert: `the rail took back a payment: ${status}` }) }
+    return { ...asItIs, isOver: true, ...(isTaken && { alert: `the rail reversed a payment: ${status}` }) }
   }
   const ended: Attempt = { ...attempt, status, reason, nextAction: undefined, endedAtMs: nowMs }
   if (standing === 'open') return { ...asItIs, attempt: ended, freesOrder: true, isOver: true }

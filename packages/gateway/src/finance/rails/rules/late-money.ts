@@ -88,8 +88,8 @@ export function decideReturn(attempt: Attempt, answer: RailRefundAnswer, nowMs: 
   if (answer.status !== 'declined') return { ...asItIs, isOver: false }
   return {
     ...asItIs,
-    attempt: { ...attempt, status: 'held', reason: `The rail did not take it back: ${answer.reason}` },
+    attempt: { ...attempt, status: 'held', reason: `The rail rejected the return: ${answer.reason}` },
     isOver: true,
-    alert: 'the rail did not take late money back; it stays in suspense for an operator',
+    alert: 'the rail rejected the return of late money; it stays in suspense for an operator',
   }
 }

@@ -83,10 +83,10 @@ export function checkRailUrl(text: string, mode: 'sandbox' | 'live'): string {
   const schemes = mode === 'live' ? ['https:'] : ['https:', 'http:']
   if (url && text.length <= maxUrlLength && schemes.includes(url.protocol) && !url.username && !url.hash)
     return url.href
-  const https = mode === 'live' ? ' A live gateway sends to https alone.' : ''
+  const https = mode === 'live' ? ' Live mode requires https.' : ''
   throw new Failure('invalid_field', {
     field: 'url',
-    message: `The address must be like https://bank.example/tillgate, without a user name and a fragment.${https}`,
+    message: `The address must be like https://bank.example/tillgate, without user name or fragment.${https}`,
   })
 }
 
@@ -103,13 +103,13 @@ export function checkRail({ currencies, leastMinor, mostMinor, logo }: RailSetti
       if (!currencies.includes(currency))
         throw new Failure('invalid_field', {
           field,
-          message: `The rail does not take ${currency}. Add it to the currencies, or leave it out here.`,
+          message: `The rail does not support ${currency}. Add it to the currencies, or remove it here.`,
         })
   for (const [currency, least] of Object.entries(leastMinor)) {
     if (least > (mostMinor[currency] ?? least))
       throw new Failure('invalid_field', {
         field: 'most',
-        message: `The most in ${currency} is below the least. Give a most that is not smaller.`,
+        message: `The maximum in ${currency} is below the minimum.`,
       })
   }
 }

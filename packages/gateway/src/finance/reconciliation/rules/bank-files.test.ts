@@ -253,7 +253,7 @@ table('MT940 that is rejected', [
   [
     'a message that is cut off before another',
     mt940().replace(/:62F:.*\n-\n/, '') + mt940(),
-    /Line 6: a statement begins before the one before it ended/,
+    /Line 6: a statement starts before the previous one ends/,
   ],
   [
     'a statement that only has a page’s balance',
@@ -422,7 +422,7 @@ table('XML that is rejected', [
   [
     'a camt.052',
     camt('', '052.001.08', 'BkToCstmrAcctRpt'),
-    /Line 2: this is a camt\.052, which reports what is not booked yet\. Import the camt\.053/,
+    /Line 2: this is a camt\.052, which has unbooked entries\. Import the camt\.053/,
   ],
   ['a camt.052 of version 1', camt('', '052.001.01', 'BkToCstmrAcctRptV01'), /Line 2: this is a camt\.052/],
   [
@@ -433,7 +433,7 @@ table('XML that is rejected', [
   [
     'a pain.001',
     camt('', '001.001.09', 'CstmrCdtTrfInitn'),
-    /Line 2: this is no camt\.053 statement: BkToCstmrStmt is expected and CstmrCdtTrfInitn is there/,
+    /Line 2: this is not a camt\.053 statement: BkToCstmrStmt is expected, but found CstmrCdtTrfInitn/,
   ],
   ['a camt.053 without a statement', camt(''), /there is no statement \(Stmt\) in the file/],
   [
@@ -522,7 +522,7 @@ table('CSV', [
   [
     'an amount that is none is rejected',
     'Date,Ref,Amount\n11/17/2026,T01,12..34\n',
-    /Line 2: "12\.\.34" is no amount/,
+    /Line 2: "12\.\.34" is not an amount/,
     { csv: comma },
   ],
   [

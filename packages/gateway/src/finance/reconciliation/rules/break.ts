@@ -121,8 +121,8 @@ export function checkBookedAs(as: OwnBooking, { amountMinor }: Pick<Break, 'amou
   throw new Failure('invalid_field', {
     field: 'as',
     message: isIn
-      ? 'The money came in: a withdrawal goes out. Book it as a deposit, as interest, or as a charge that came back.'
-      : 'The money went out: a deposit comes in. Book it as a withdrawal, as a charge, or as negative interest.',
+      ? 'Money came in, so this is not a withdrawal. Book it as a deposit, interest, or a refunded charge.'
+      : 'Money went out, so this is not a deposit. Book it as a withdrawal, a charge, or negative interest.',
   })
 }
 
@@ -135,7 +135,7 @@ export function checkAmount(
   if (decided === undefined || decided === amount) return
   throw new Failure('status_does_not_allow', {
     field: 'amount',
-    message: `The break has changed: its amount is ${amount} ${currency} now, not ${decided}. Look at it again.`,
+    message: `The break has changed: its amount is now ${amount} ${currency}, not ${decided}. Review it again.`,
   })
 }
 
@@ -154,12 +154,12 @@ export function checkPair(here: Break, there: Break): void {
   )
     throw new Failure('invalid_field', {
       field: 'otherBreakId',
-      message: `Break ${there.breakId} is not an open one of ${here.account} that misses a line for a transfer in the books.`,
+      message: `Break ${there.breakId} is not an open break of ${here.account} without a statement line.`,
     })
   if (here.currency !== there.currency || here.line?.amountMinor !== there.item.amountMinor)
     throw new Failure('invalid_field', {
       field: 'otherBreakId',
-      message: `The amounts differ: ${money(here.line?.amountMinor, here.currency)} and ${money(there.item.amountMinor, there.currency)}. Write the difference off on one of them.`,
+      message: `The amounts differ: ${money(here.line?.amountMinor, here.currency)} and ${money(there.item.amountMinor, there.currency)}. Write the difference off on one of the breaks.`,
     })
 }
 

@@ -129,15 +129,15 @@ test('what is not booked is left out, a return is known as one, and days that ar
 test('hostile and broken files get an error that names the line', () => {
   const bomb = `<?xml version="1.0"?>\n<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><Document>&b;</Document>`
   const cases = {
-    [bomb]: /^Line 2: the file declares a document type/,
+    [bomb]: /^Line 2: the file contains a document type declaration/,
     '<Document>&nope;</Document>': /undefined entity/,
     [statement('').slice(0, -30)]: /not well-formed/,
-    '<Document><CstmrCdtTrfInitn/></Document>': /BkToCstmrStmt is expected and CstmrCdtTrfInitn/,
-    '<html><body/></html>': /no camt\.053/,
+    '<Document><CstmrCdtTrfInitn/></Document>': /BkToCstmrStmt is expected, but found CstmrCdtTrfInitn/,
+    '<html><body/></html>': /not a camt\.053/,
     [`${'<a>'.repeat(60)}`]: /more than 40 deep/,
-    [`<a>${' '.repeat(200_000)}`]: /no element begins or ends/,
-    [`<a b="${'x'.repeat(200_000)}`]: /no element begins or ends/,
-    [`<a><!--${'<'.repeat(200_000)}`]: /no element begins or ends/,
+    [`<a>${' '.repeat(200_000)}`]: /characters without markup/,
+    [`<a b="${'x'.repeat(200_000)}`]: /characters without markup/,
+    [`<a><!--${'<'.repeat(200_000)}`]: /characters without markup/,
     [statement(entry('').replace('12.50', '12.505'))]: /Line 2: "12\.505" "EUR": the amount must fit EUR/,
     [statement(entry('').replace('2026-11-16', '2026-02-30'))]: /"2026-02-30" is no day/,
     [statement(entry('').replace('"EUR"', '"ABC"'))]: /currency must be/,

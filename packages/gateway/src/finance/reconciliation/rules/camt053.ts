@@ -74,7 +74,7 @@ function here({ parser }: State): number {
 
 function listen(state: State): void {
   state.parser.on('doctype', () => {
-    throw unreadable(here(state), 'the file declares a document type, which no bank does. It is refused.')
+    throw unreadable(here(state), 'the file contains a document type declaration, which is not allowed.')
   })
   state.parser.on('error', (error) => {
     throw unreadable(here(state), `this is not well-formed XML: ${error.message.replace(/^\d+:\d+: /, '')}`)
@@ -96,10 +96,7 @@ function write(state: State, given: string): StatementItem[] {
     state.quiet += piece.length
     state.parser.write(piece)
     if (state.quiet > limits.quiet)
-      throw unreadable(
-        here(state),
-        `more than ${limits.quiet} characters in which no element begins or ends.`,
-      )
+      throw unreadable(here(state), `more than ${limits.quiet} characters without markup.`)
   }
   return taken(state)
 }
@@ -108,7 +105,7 @@ function end(state: State): StatementItem[] {
   state.parser.close()
   if (!state.isStatement) throw notCamt(here(state), 'nothing')
   if (!state.hasStatement)
-    throw unreadable(here(state), 'there is no statement (Stmt) in the file. Ask the bank for it again.')
+    throw unreadable(here(state), 'there is no statement (Stmt) in the file. Download it again.')
   return taken(state)
 }
 
@@ -235,7 +232,7 @@ function isName(where: string): boolean {
 
 /** What banks send along with statements, or instead of them. */
 const otherMessages: Readonly<Record<string, string>> = {
-  BkToCstmrAcctRpt: 'a camt.052, which reports what is not booked yet',
+  BkToCstmrAcctRpt: 'a camt.052, which has unbooked entries',
   BkToCstmrDbtCdtNtfctn: 'a camt.054, whose entries are also in the statement',
 }
 
@@ -244,7 +241,7 @@ function notCamt(lineNumber: number, found: string) {
   if (other !== undefined) return unreadable(lineNumber, `this is ${other}. Import the camt.053 of the day.`)
   return unreadable(
     lineNumber,
-    `this is no camt.053 statement: BkToCstmrStmt is expected and ${found} is there.`,
+    `this is not a camt.053 statement: BkToCstmrStmt is expected, but found ${found}.`,
   )
 }
 

@@ -60,7 +60,7 @@ test('thousands are grouped by any usual sign, and only in groups of three digit
   for (const [amount, decimalSign] of refused)
     assert.throws(
       () => amountOf(amount, decimalSign),
-      { message: /^Line 2: .* is no amount such as .*Change the mapping’s decimal sign/ },
+      { message: /^Line 2: .* is not an amount such as .*Change the mapping’s decimal sign/ },
       amount,
     )
 })
@@ -125,7 +125,7 @@ test('a rail may write its fees below zero; what it gives back is above zero the
       [-1_500n, 0n],
     ],
   )
-  assert.throws(() => checkMapping({ ...columns, feeSign: 'reversed' }), /which column holds the fees/)
+  assert.throws(() => checkMapping({ ...columns, feeSign: 'reversed' }), /Enter the fee column/)
 })
 
 test('a fee without a payment is a line of its own, so that its batch adds up', () => {
@@ -149,7 +149,7 @@ test('cells beyond the headings are refused unless they are empty', () => {
   assert.equal(of('Tag,Ref,Betrag', '16.11.2026,a,"1,234.50", ,'), 123_450n)
   for (const head of ['Tag,Ref,Betrag,Text', 'Tag,Ref,Betrag,Text,'])
     assert.throws(() => of(head, '16.11.2026,a,1,234.50,x'), {
-      message: /^Line 2: "x" stands beyond the last of 4 headings\. Put cells .*\(,\) into quotes/,
+      message: /^Line 2: "x" is after the last of 4 headings\. Quote cells .*\(,\)/,
     })
 })
 
@@ -166,10 +166,10 @@ test('money that went out may have a column of its own, above zero or below', ()
     100n,
   ])
   assert.deepEqual(of(`${day};a;12,50;0,00\n${day};b;;-3,00`, 'reversed'), [1250n, -300n])
-  assert.throws(() => of(`${day};a;12,50;x`, 'as_written'), /^Failure: Line 2: "x" is no amount/)
+  assert.throws(() => of(`${day};a;12,50;x`, 'as_written'), /^Failure: Line 2: "x" is not an amount/)
   assert.throws(
     () => checkMapping({ ...columns, sign: 'column', direction: 'a', outWord: 'b', amountOut: 'Soll' }),
-    /or that of money that went out/,
+    /or the one for money out/,
   )
 })
 
@@ -195,7 +195,7 @@ test('a year may have two digits, and the first half of one with four is none', 
 test('a heading that is there twice is refused where the mapping names it', () => {
   const row = '16.11.2026;1,00;a;900,00'
   assert.throws(() => read(`Tag;Betrag;Ref; Betrag\n${row}`), {
-    message: /^Line 1: there is more than one column "Betrag"/,
+    message: /^Line 1: the column "Betrag" exists twice/,
   })
   assert.equal(linesOf(`Tag;Betrag;Ref;Text;Text\n${row};x`)[0]?.amountMinor, 100n)
 })
@@ -207,7 +207,7 @@ test('hostile and broken files get an error that names the line', () => {
     [`${'a;'.repeat(1_000_000)}\n`, /more than 200 columns|longer than/],
     ['Tag;Betrag;Ref\n16.11.2026;1,00;"never closed', /^Line 2: a quote is opened/],
     [`Tag;Betrag;Ref\n"${'x'.repeat(70_000)}`, /^Line 2: longer than 65536/],
-    ['Tag;Betrag;Ref\n16.11.2026;one;a', /^Line 2: "one" is no amount such as 1\.234,50/],
+    ['Tag;Betrag;Ref\n16.11.2026;one;a', /^Line 2: "one" is not an amount such as 1\.234,50/],
     ['Tag;Betrag;Ref\n2026-11-16;1,00;a', /^Line 2: .* is no day/],
     ['Tag;Betrag;Ref\n31.11.2026;1,00;a', /^Line 2: "2026-11-31" is no day/],
   ]
@@ -215,7 +215,7 @@ test('hostile and broken files get an error that names the line', () => {
 })
 
 test('a mapping that cannot be meant is refused', () => {
-  assert.throws(() => checkMapping({ ...columns, sign: 'column' }), /which column tells the direction/)
-  assert.throws(() => checkMapping({ ...columns, skipColumn: 'Typ' }), /both the column and the words/)
-  assert.throws(() => checkMapping({ ...columns, references: [] }), /hold references/)
+  assert.throws(() => checkMapping({ ...columns, sign: 'column' }), /column for the direction and its word/)
+  assert.throws(() => checkMapping({ ...columns, skipColumn: 'Typ' }), /both the column and its words/)
+  assert.throws(() => checkMapping({ ...columns, references: [] }), /columns with references/)
 })

@@ -133,7 +133,7 @@ function makeRowReader(separator: string) {
       const rows: Row[] = []
       for (const char of text) {
         if (++length > limits.row)
-          throw unreadable(rowLine, `longer than ${limits.row} characters. Is a quote open?`)
+          throw unreadable(rowLine, `longer than ${limits.row} characters. A quote may not be closed.`)
         if (char === '\n') lineNumber++
         if (state === 'quoted') {
           if (char === '"') state = 'quote'
@@ -185,7 +185,7 @@ interface Headless {
 }
 
 function headless(nearest: Headless | undefined) {
-  if (!nearest) return unreadable(1, 'the file is empty: its first line ought to name the columns.')
+  if (!nearest) return unreadable(1, 'the file is empty: its first line must contain the columns.')
   const { lineNumber, headings, missing } = nearest
   return unreadable(
     lineNumber,
@@ -207,7 +207,7 @@ function headOf(mapping: CsvMapping, { lineNumber, cells }: Row): Head | Headles
   if (twice !== undefined)
     throw unreadable(
       lineNumber,
-      `there is more than one column ${JSON.stringify(twice)}. Give the one that is meant another heading, in the file and in the mapping.`,
+      `the column ${JSON.stringify(twice)} exists twice. Rename one in the file and in the mapping.`,
     )
   return { columns, width: headings.findLastIndex((heading) => heading !== '') + 1 }
 }
@@ -267,7 +267,7 @@ function checkWidth(
   if (beyond === undefined) return
   throw unreadable(
     lineNumber,
-    `${JSON.stringify(beyond.slice(0, 40))} stands beyond the last of ${head.width} headings. Put cells that hold the separator (${mapping.separator}) into quotes, or change the mapping’s separator.`,
+    `${JSON.stringify(beyond.slice(0, 40))} is after the last of ${head.width} headings. Quote cells that contain the separator (${mapping.separator}), or change the mapping’s separator.`,
   )
 }
 
@@ -303,7 +303,7 @@ function signedAmount(
   if (!pattern.test(number) || !/\d/.test(number))
     throw unreadable(
       lineNumber,
-      `${JSON.stringify(written.slice(0, 40))} is no amount such as ${example}, with ${JSON.stringify(decimalSign)} as decimal sign. Change the mapping’s decimal sign, or the amount.`,
+      `${JSON.stringify(written.slice(0, 40))} is not an amount such as ${example}, with the decimal sign ${JSON.stringify(decimalSign)}. Change the mapping’s decimal sign, or the amount.`,
     )
   const [whole = '', decimals = ''] = number.split(decimalSign)
   const minor = amountOf(`${whole.replace(/\D/g, '')}.${decimals}`, currency, lineNumber)
@@ -321,14 +321,13 @@ function isoDay(written: string, form: CsvMapping['dayForm']): string {
 
 export function checkMapping(mapping: CsvMapping): void {
   if (mapping.sign === 'column' && (mapping.direction === undefined || mapping.outWord === undefined))
-    throw wrong('direction', 'Say which column tells the direction, and by which word money went out.')
+    throw wrong('direction', 'Enter the column for the direction and its word for money out.')
   if (mapping.sign === 'column' && mapping.amountOut !== undefined)
-    throw wrong('amountOut', 'Give the column that tells the direction, or that of money that went out.')
-  if (mapping.feeSign === 'reversed' && mapping.fee === undefined)
-    throw wrong('fee', 'Say which column holds the fees whose sign is reversed.')
+    throw wrong('amountOut', 'Enter the column for the direction, or the one for money out.')
+  if (mapping.feeSign === 'reversed' && mapping.fee === undefined) throw wrong('fee', 'Enter the fee column.')
   if ((mapping.skipColumn === undefined) !== (mapping.skipWords === undefined))
-    throw wrong('skipWords', 'Give both the column and the words for lines that are left out, or neither.')
-  if (mapping.references.length === 0) throw wrong('references', 'Name the columns that hold references.')
+    throw wrong('skipWords', 'Enter both the column and its words for excluded lines, or neither.')
+  if (mapping.references.length === 0) throw wrong('references', 'Enter the columns with references.')
 }
 
 function wrong(field: string, message: string): Failure {

@@ -108,8 +108,8 @@ test('what is no statement, or cut off, is refused by its line', () => {
     [statement(':61:nothing'), /Line 5: "nothing" is no entry/],
     [statement(':61:261399C5,NTRFA'), /Line 5: .* is no day/],
     [statement(':61:261116C5,123NTRFA'), /Line 5: .*5\.123/],
-    [`:20:${'x'.repeat(10_000)}`, /Line 1: this is no MT940/],
-    [`:20:S1\n${'x\n'.repeat(10_000)}`, /this is no MT940/],
+    [`:20:${'x'.repeat(10_000)}`, /Line 1: this is not an MT940/],
+    [`:20:S1\n${'x\n'.repeat(10_000)}`, /this is not an MT940/],
     ['-\n', /there is no statement/],
   ]
   for (const [text, message] of cases) assert.throws(() => read(text), { message }, text.slice(0, 40))

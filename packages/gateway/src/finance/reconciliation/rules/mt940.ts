@@ -112,7 +112,7 @@ function endField(state: State): void {
   const [value = ''] = of.lines
   if (of.tag === '20') {
     if (state.isOpen)
-      throw unreadable(of.lineNumber, 'a statement begins before the one before it ended (:62F:).')
+      throw unreadable(of.lineNumber, 'a statement starts before the previous one ends (:62F:).')
     state.isOpen = true
     state.currency = undefined
     state.account = undefined
@@ -122,7 +122,7 @@ function endField(state: State): void {
     state.number = ''
   } else if (of.tag === '25' || of.tag === '25P') {
     if (state.account !== undefined && state.isOpen && state.currency !== undefined)
-      throw unreadable(of.lineNumber, 'a second account (:25:) stands within one statement.')
+      throw unreadable(of.lineNumber, 'a second account (:25:) is within one statement.')
     state.account = accountOf(value)
     state.accountLine = of.lineNumber
     state.isAccountReported = false
@@ -130,7 +130,7 @@ function endField(state: State): void {
   else if (of.tag === '34F')
     throw unreadable(
       of.lineNumber,
-      'this is an MT942, which reports what is not booked yet. Import the MT940 of the day.',
+      'this is an MT942, which has unbooked entries. Import the MT940 of the day.',
     )
   else if (of.tag === '60F' || of.tag === '60M') {
     state.isOpen = true
@@ -139,7 +139,7 @@ function endField(state: State): void {
     // With its opening balance, for many banks give all their statements the same number.
     state.found.push({ kind: 'statement', id: JSON.stringify([state.reference, state.number, value]) })
   } else if (of.tag === '61') {
-    if (!state.isOpen) throw unreadable(of.lineNumber, 'an entry (:61:) stands outside of a statement.')
+    if (!state.isOpen) throw unreadable(of.lineNumber, 'an entry (:61:) is outside of a statement.')
     state.entry = of
   } else if (of.tag === '86') endEntry(state, of)
   else if (of.tag === '62F' || of.tag === '62M') {
@@ -168,13 +168,13 @@ function endEntry(state: State, info?: Field): void {
   state.entry = undefined
   if (of === undefined) return
   if (state.currency === undefined)
-    throw unreadable(of.lineNumber, 'an entry (:61:) stands before the opening balance (:60F:).')
+    throw unreadable(of.lineNumber, 'an entry (:61:) is before the opening balance (:60F:).')
   const line = lineOf(of, info?.lines ?? [], { currency: state.currency, account: state.account })
   state.found.push(line.amountMinor === 0n ? { kind: 'skipped' } : { kind: 'line', line })
 }
 
 function tooLong(lineNumber: number) {
-  return unreadable(lineNumber, 'this is no MT940: its lines are short, and begin with a field such as :61:.')
+  return unreadable(lineNumber, 'this is not an MT940 file.')
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these very bytes are meant.

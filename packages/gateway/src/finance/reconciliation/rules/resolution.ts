@@ -16,19 +16,19 @@ export const ways = {
     resolution: 'accepted',
     action: 'reconcile.accept',
     may: mayAccept,
-    whyNot: 'There is a difference between statement and books: write it off, or book what it is.',
+    whyNot: 'The statement and the books differ. Write off the difference, or book it.',
   },
   pair: {
     resolution: 'paired',
     action: 'reconcile.pair',
     may: mayPair,
-    whyNot: 'Only a line that the books do not have can be paired.',
+    whyNot: 'Only a line that is missing in the books can be paired.',
   },
   confirm: {
     resolution: 'confirmed',
     action: 'reconcile.confirm',
     may: (found) => found.line !== undefined && mayConfirm(found),
-    whyNot: 'There is nothing that this line could be booked as. Write it off, or pair it.',
+    whyNot: 'This line cannot be booked. Write it off, or pair it.',
   },
   writeOff: {
     resolution: 'written_off',
@@ -52,7 +52,7 @@ export function itemToBook({ item, line }: Break): BookItem {
   const feeMinor = item.amountMinor + (item.feeMinor ?? 0n) - line.amountMinor
   if (feeMinor < 0n)
     throw new Failure('status_does_not_allow', {
-      message: 'More came than the rail says that it collected. Ask the rail, and write the difference off.',
+      message: 'The bank received more than the rail reported. Ask the rail, and write off the difference.',
     })
   return { ...item, amountMinor: line.amountMinor, feeMinor }
 }
@@ -75,14 +75,14 @@ export function decidedBooking({ kind, transferId, feeMinor, currency }: BookIte
 export function checkBooking(item: BookItem, decided: DecidedBooking): void {
   const now = decidedBooking(item)
   for (const [field, what] of [
-    ['transferId', 'it is booked for'],
+    ['transferId', 'its transfer is'],
     ['fee', 'its fee is'],
   ] as const) {
     const { [field]: before } = decided
     if (before === undefined || before === now[field]) continue
     throw new Failure('status_does_not_allow', {
       field,
-      message: `The break has changed: ${what} ${now[field] ?? 'nothing'} now, not ${before}. Look at it again.`,
+      message: `The break has changed: ${what} now ${now[field] ?? 'nothing'}, not ${before}. Review it again.`,
     })
   }
 }
@@ -95,7 +95,7 @@ export function bookedAs(item: BookItem): AuditedAction {
 
 export function beingResolved(): Failure {
   return new Failure('status_does_not_allow', {
-    message: 'It is being settled. Wait for the next pass.',
+    message: 'The break is being resolved. Try again in a few minutes.',
   })
 }
 
@@ -103,6 +103,6 @@ export function resolvedBefore(found: Break): Failure {
   if (isOpen(found)) return beingResolved()
   const { resolution, resolvedBy } = found
   return new Failure('status_does_not_allow', {
-    message: `The break is settled already: ${resolution?.replace('_', ' ')} by ${resolvedBy}.`,
+    message: `The break is already resolved: ${resolution?.replace('_', ' ')} by ${resolvedBy}.`,
   })
 }

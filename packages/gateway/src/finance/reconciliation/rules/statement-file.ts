@@ -119,7 +119,7 @@ export function makeFileReader(given: FileGiven, makeHash: () => Hash): FileRead
     if (day > given.lastDay)
       throw unreadable(
         lineNumber,
-        `${day} is still to come. Correct the day${mapping ? `, or the form of days of the mapping ${mapping.mappingName}` : ''}.`,
+        `${day} is in the future. Correct the day${mapping ? `, or the date format of the mapping ${mapping.mappingName}` : ''}.`,
       )
     const { account, currency: held = currency } = outside ?? {}
     if (currency !== held)
@@ -174,9 +174,10 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
 function readerOf(format: Format, columns: CsvMapping | undefined, batches: boolean): StatementReader {
   if (format === 'csv') {
     if (columns) return makeCsvReader(columns, { batches })
-    throw wrong('mapping', 'This is neither XML nor MT940, so it is read as CSV: say by which mapping.')
+    throw wrong('mapping', 'This is neither XML nor MT940, so it is read as CSV: choose a mapping.')
   }
-  if (columns) throw wrong('mapping', `A mapping is for CSV files, and this is ${format}. Leave it out.`)
+  if (columns)
+    throw wrong('mapping', `A mapping is for CSV files, and this is ${format}. Remove the mapping.`)
   return format === 'mt940' ? makeMt940Reader() : makeCamtReader()
 }
 
@@ -189,7 +190,7 @@ function resolverOf({ accounts: all, account: named, mapping }: FileGiven) {
   if (chosen !== undefined && !chosenAccount)
     throw wrong(
       'account',
-      `There is no bank account or rail ${chosen}. There are: ${all.map(({ account }) => account).join(', ')}.`,
+      `Bank account or rail ${chosen} does not exist. Use one of: ${all.map(({ account }) => account).join(', ')}.`,
     )
   let onlyNumber: string | undefined
   const numbered = ({ number, currency }: StatementOf) => {
@@ -205,7 +206,7 @@ function resolverOf({ accounts: all, account: named, mapping }: FileGiven) {
       if (onlyNumber !== undefined && number !== onlyNumber)
         throw wrong(
           'account',
-          `Line ${lineNumber}: the file holds statements of several accounts. Import it without naming one.`,
+          `Line ${lineNumber}: the file contains statements of several accounts. Import it without choosing an account.`,
         )
       if (known && !numbered(of).some((each) => isOne(each, chosenAccount)))
         throw wrong(
@@ -223,7 +224,7 @@ function resolverOf({ accounts: all, account: named, mapping }: FileGiven) {
     if (known) return known
     throw wrong(
       'account',
-      `Line ${lineNumber}: no bank account or rail here has the number ${number ?? '(none)'}. Give one of them this IBAN, or this number as the first line of an account without an IBAN; or name the account, where the file is of one alone.`,
+      `Line ${lineNumber}: no bank account or rail here has the number ${number ?? '(none)'}. Set this IBAN for one of them, or this number as the first line of an account without an IBAN. If the file has one account, you can also choose the account.`,
     )
   }
 }

@@ -62,7 +62,7 @@ const maxLines = 6
 export function parseBankDetails(given: BankDetails): BankDetails {
   const { iban, lines, bic } = given
   if (iban !== undefined && lines !== undefined)
-    throw invalid('lines', 'Give the IBAN or the lines, not both.')
+    throw invalid('lines', 'Enter the IBAN or the lines, not both.')
   if (lines !== undefined && (lines.length === 0 || lines.length > maxLines))
     throw invalid('lines', `lines must be 1 to ${maxLines}.`)
   return {
@@ -80,7 +80,7 @@ export function parseBic(written: string): string {
 }
 
 export function checkUsable(bank: BankAccount | undefined, name: string, currency: string): void {
-  if (!bank) throw invalid('bank', `There is no bank account ${name}. Add it first, or name another.`)
+  if (!bank) throw invalid('bank', `Bank account ${name} does not exist. Add it first, or use another.`)
   const why = whyNotUsable(bank, currency)
   if (why !== undefined) throw invalid('bank', `The bank account ${name} ${why}. Name another.`)
 }
@@ -94,7 +94,7 @@ export function whyNotUsable(bank: BankAccount, currency: string): string | unde
 
 export function checkValueDate(written: string): void {
   if (!isCalendarDay(written))
-    throw invalid('valueDate', `valueDate must be a day such as 2026-11-16, and ${written} is none.`)
+    throw invalid('valueDate', `valueDate must be a day such as 2026-11-16, but was ${written}.`)
 }
 
 function invalid(field: string, message: string): Failure {

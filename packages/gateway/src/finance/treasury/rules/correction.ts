@@ -115,7 +115,7 @@ export function planCorrection(correction: Correction, corrected: Correctable | 
       if (kind === 'unknown_received' && correction.to === 'merchant')
         throw invalid(
           'to',
-          'This money is no merchant’s. Send it back through a bank account, or to a wallet.',
+          'This money belongs to no merchant. Send it back through a bank account, or to a wallet.',
         )
       return { merchantId, from: suspenseAccount(currency), to: releaseAccount(correction) }
     }
@@ -140,7 +140,7 @@ function checkCorrected({ kind, currency, amountMinor }: Correction, corrected: 
   if (!kinds.includes(corrected.kind) || !isPosted)
     throw invalid(
       'transferId',
-      `Transfer ${corrected.transferId} is a ${corrected.kind}; this corrects ${kinds.join(', ')} alone.`,
+      `Transfer ${corrected.transferId} is a ${corrected.kind}; this action corrects only ${kinds.join(', ')}.`,
     )
   if (corrected.currency !== currency)
     throw invalid('currency', `Transfer ${corrected.transferId} is in ${corrected.currency}.`)
@@ -156,7 +156,7 @@ export function overCorrected({
   const left = `${toDecimalText(amountMinor - correctedMinor, currency)} ${currency}`
   return new Failure('status_does_not_allow', {
     field: 'amount',
-    message: `Transfer ${transferId} can be corrected by ${left} at most: the rest was corrected before.`,
+    message: `At most ${left} of transfer ${transferId} can be corrected; the rest was corrected before.`,
   })
 }
 
@@ -174,9 +174,9 @@ function reversed({ merchantId, kind, debitAccountId, creditAccountId }: Correct
   const [from, to] = [accountKeyOf(creditAccountId), accountKeyOf(debitAccountId)]
   // A reversed opening balance or deposit is recorded again with its own day.
   if (kind === 'correction' && (from.ownerKind === 'equity' || to.ownerKind === 'equity'))
-    throw invalid('transferId', 'That is a reversal of your own money. Record the movement again instead.')
+    throw invalid('transferId', 'This is a reversal of your own money. Record the movement again instead.')
   if (from.ownerKind !== 'bank' && to.ownerKind !== 'bank')
-    throw invalid('transferId', 'Only what went through a bank account can be reversed.')
+    throw invalid('transferId', 'Only transfers through a bank account can be reversed.')
   return { merchantId, from, to }
 }
 
@@ -184,7 +184,7 @@ function releaseAccount(correction: Correction & { readonly kind: 'release' }): 
   const { to, merchantId, walletId, outside, currency } = correction
   if (to === 'merchant') return merchantAccount(merchantId, currency)
   if (to === 'bank') return bankAccount(outside.bankName, currency)
-  if (walletId === undefined) throw invalid('walletId', 'Say which wallet the money goes to.')
+  if (walletId === undefined) throw invalid('walletId', 'Enter the wallet that the money goes to.')
   return walletAccount(walletId, currency)
 }
 
