@@ -61,6 +61,11 @@ export const currency = displayed(
   { placeholder: 'USD', suggests: 'currencies', fromText: (written) => written.toUpperCase() },
 )
 
+/** As it is called: a host in other letters than it seems has another form. */
+export function shownUrl(written: string): string {
+  return URL.parse(written)?.href ?? written
+}
+
 export const publicKey = displayed(longText('An RSA public key as PEM or base64.', { max: 16_384 }), {
   kind: 'long',
   // The merchant can compare the fingerprint with their own.

@@ -919,6 +919,26 @@ test('a change of a rail is approved for the rail as it was when the change was 
   assert.deepEqual((await by.rails.showRail('spare')).rail.currencies, ['EUR', 'USD'])
 })
 
+test('a second person reads the account and the address that are meant', async () => {
+  for (const hidden of ['\u202e', '\u200b', '\u0007'])
+    for (const input of [
+      { holder: 'Operator', lines: [`Account=${hidden}87654321`] },
+      { holder: 'Operator', lines: [`Acc${hidden}ount=87654321`] },
+      { holder: `Oper${hidden}ator`, iban },
+    ])
+      await assert.rejects(
+        actions.run('mallory', 'rail.change-account', { params: { railId: 'transfer' }, input }),
+        /without control characters and invisible marks/,
+      )
+  clock.advance(1)
+  // The o is Cyrillic.
+  const url = 'https://sh\u043ep.example/events'
+  const input = { url, format: 'standard' }
+  const approvalId = await actions.asked('mallory', 'endpoint.add', { params: { merchantId }, input })
+  const { summary } = await operations.approvals.findRequest(approvalId)
+  assert.match(summary, /https:\/\/xn--shp-ted\.example\/events/)
+})
+
 test('one person who changes an account’s holder does not undo what two agreed on meanwhile', async () => {
   const params = { bankName: 'main' }
   const input = { holder: 'Shop Ltd', iban: thief }

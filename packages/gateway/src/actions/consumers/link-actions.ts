@@ -36,6 +36,7 @@ import {
   pageOf,
   paymentId,
   reason,
+  shownUrl,
 } from '../shared-fields.ts'
 
 const linkId = matching('The link’s ID.', {
@@ -44,7 +45,8 @@ const linkId = matching('The link’s ID.', {
 })
 const key = object('Which link.', { merchantId, linkId })
 const ofMerchant = object('Whose link.', { merchantId })
-const url = (description: string) => optional(text(description, { max: 2048 }))
+const url = (description: string) =>
+  optional(displayed(text(description, { max: 2048 }), { shown: shownUrl }))
 const given = {
   linkNo: displayed(text('The merchant’s own number for the link. Unique per merchant.', { max: 64 }), {
     placeholder: 'invoice-17',

@@ -31,6 +31,7 @@ import {
   publicKey,
   publicKeyCheck,
   reason,
+  shownUrl,
   toBalance,
 } from '../shared-fields.ts'
 import { keys, withFingerprint } from './key-actions.ts'
@@ -52,6 +53,7 @@ const settings = {
     displayed(text('The callback URL of orders without one.', { max: 2_048 }), {
       label: 'Default callback URL',
       placeholder: 'https://shop.example/callbacks',
+      shown: shownUrl,
     }),
   ),
   contactEmails: optional(

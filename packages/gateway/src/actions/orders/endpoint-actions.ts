@@ -11,7 +11,7 @@ import {
   type SharedCall,
 } from '../action.ts'
 import { count, displayed, integer, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
-import { byMerchant, merchantId, reason, uuid } from '../shared-fields.ts'
+import { byMerchant, merchantId, reason, shownUrl, uuid } from '../shared-fields.ts'
 import { readable } from './callback-actions.ts'
 
 const ofMerchant = object('Which merchant.', { merchantId })
@@ -142,7 +142,7 @@ export const endpointActions: readonly Action[] = [
     summary: 'Add a webhook endpoint for a merchant’s events',
     params: ofMerchant,
     input: object('The endpoint.', {
-      url: displayed(endpoint.url, { placeholder: 'https://shop.example/events' }),
+      url: displayed(endpoint.url, { placeholder: 'https://shop.example/events', shown: shownUrl }),
       format: endpoint.format,
       events,
       reason,

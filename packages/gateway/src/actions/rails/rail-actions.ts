@@ -25,7 +25,16 @@ import {
   timeMs,
   yesNo,
 } from '../fields.ts'
-import { balances, clearing, currency, merchantId, reason, toBalance, uuid } from '../shared-fields.ts'
+import {
+  balances,
+  clearing,
+  currency,
+  merchantId,
+  reason,
+  shownUrl,
+  toBalance,
+  uuid,
+} from '../shared-fields.ts'
 
 export const railId = displayed(
   matching('Its short name, which cannot change.', {
@@ -40,6 +49,7 @@ export const name = displayed(text('As shown to consumers at the checkout.', { m
 })
 const url = displayed(text('The address for messages: https, or http in the sandbox.', { max: 2048 }), {
   placeholder: 'https://bank.example/tillgate',
+  shown: shownUrl,
 })
 export const currencies = displayed(list('Its currencies.', currency, { max: 300 }), {
   placeholder: 'EUR, USD',

@@ -1,6 +1,7 @@
 // The account for bank transfers, and the order's reference: an ISO 11649 creditor reference derived from the
 // paymentId, so that an order's reference never changes.
 import { Failure, type NextAction, toDecimalText } from '@tillgate/protocol'
+import { parseLine } from '../../../platform/runtime/visible-text.ts'
 import { parseBic, parseIban } from '../../treasury/rules/bank-account.ts'
 import { checkDigits, grouped, isRight } from '../../treasury/rules/mod-97.ts'
 import type { Attempt } from './attempt.ts'
@@ -31,7 +32,9 @@ export function isCreditorReference(text: string): boolean {
   return text.startsWith('RF') && text.length <= 25 && isRight(text)
 }
 
-/** Normalizes the account; throws if no bank could identify it. */
+const mostCharacters = { holder: 140, label: 64, value: 256 } as const
+
+/** Normalizes the account; throws if no bank could identify it, or if it reads as another one. */
 export function checkBankAccount({ holder, iban, bic, lines }: BankAccount): BankAccount {
   if (iban === undefined && lines.length === 0)
     throw new Failure('invalid_field', {
@@ -39,10 +42,13 @@ export function checkBankAccount({ holder, iban, bic, lines }: BankAccount): Ban
       message: 'Enter the IBAN, or the lines that identify the account.',
     })
   return {
-    holder,
+    holder: parseLine(holder, 'holder', { max: mostCharacters.holder }),
     iban: iban === undefined ? undefined : parseIban(iban, 'iban'),
     bic: bic === undefined ? undefined : parseBic(bic),
-    lines,
+    lines: lines.map(({ label, value }) => ({
+      label: parseLine(label, 'lines', { max: mostCharacters.label }),
+      value: parseLine(value, 'lines', { max: mostCharacters.value }),
+    })),
   }
 }
 
