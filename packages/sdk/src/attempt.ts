@@ -103,11 +103,11 @@ function readAnswer(text: string, context: AnswerContext): AttemptOutcome {
 /** A proxy's page, or the wrong address. Proxies return 5xx and 429 when they cannot reach a gateway. */
 function notOurs({ url, httpStatus, retryAfterMs }: AnswerContext): AttemptOutcome {
   if (httpStatus >= 500 || httpStatus === 429) {
-    const message = `${new URL(url).origin} answered HTTP ${httpStatus} without a gateway behind it.`
+    const message = `${new URL(url).origin} returned HTTP ${httpStatus} without a response from a gateway.`
     return retryable(new UnavailableError(message, { httpStatus, retryAfterMs }), retryAfterMs)
   }
-  const hint = httpStatus >= 300 && httpStatus < 400 ? ' It wants to redirect, which is not followed.' : ''
-  const message = `What answered at ${url} (HTTP ${httpStatus}) is not a gateway: check gatewayUrl.${hint}`
+  const hint = httpStatus >= 300 && httpStatus < 400 ? ' Redirects are not followed.' : ''
+  const message = `The response from ${url} (HTTP ${httpStatus}) is not from a gateway: check gatewayUrl.${hint}`
   return { kind: 'refused', error: new UnexpectedAnswerError(message, { httpStatus }) }
 }
 
@@ -153,12 +153,12 @@ function whyNot(error: unknown): string {
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
-  ECONNRESET: 'the connection broke off (ECONNRESET)',
-  ENOTFOUND: 'the name is not known (ENOTFOUND)',
-  EAI_AGAIN: 'the name could not be looked up now (EAI_AGAIN)',
+  ECONNRESET: 'the connection was closed (ECONNRESET)',
+  ENOTFOUND: 'host not found (ENOTFOUND)',
+  EAI_AGAIN: 'DNS lookup failed (EAI_AGAIN)',
   ETIMEDOUT: 'no answer in time (ETIMEDOUT)',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-  UND_ERR_SOCKET: 'the connection broke off',
+  UND_ERR_SOCKET: 'the connection was closed',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate could not be verified',

@@ -80,7 +80,7 @@ async function downloadOnce(
   { signal, endsAtMs }: { readonly signal: AbortSignal; readonly endsAtMs: number },
 ): Promise<string> {
   const limitMs = Math.ceil(Math.min(downloadTimeoutMs, endsAtMs - now()))
-  if (limitMs <= 0) throw new TimeoutError('The time for the call ran out.')
+  if (limitMs <= 0) throw new TimeoutError('The call timed out.')
   const timeout = AbortSignal.timeout(limitMs)
   const { status, text, retryAfter } = await fetch(downloadUrl, {
     method: 'GET',
@@ -108,7 +108,7 @@ async function downloadOnce(
       httpStatus: status,
     })
   if (createHash('sha256').update(text).digest('hex') !== sha256)
-    throw new UnexpectedAnswerError(`The bill of ${date} is not what its SHA-256 says. Download it again.`, {
+    throw new UnexpectedAnswerError(`The bill of ${date} does not match its SHA-256. Download it again.`, {
       httpStatus: status,
     })
   return text

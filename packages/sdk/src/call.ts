@@ -65,7 +65,7 @@ export function makeCaller(keyring: Keyring, settings: Settings): Caller {
     body: string,
     { remainingMs, signal }: { remainingMs: number; signal: AbortSignal | undefined },
   ) {
-    if (remainingMs <= 0) throw new TimeoutError('The time for the call ran out.')
+    if (remainingMs <= 0) throw new TimeoutError('The call timed out.')
     const limitMs = Math.min(settings.attemptTimeoutMs, remainingMs)
     const timeout = AbortSignal.timeout(Math.ceil(limitMs))
     const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout])

@@ -94,10 +94,10 @@ function readGatewayUrl({ gatewayUrl, allowHttp = false }: Partial<Credentials>)
     throw new KeyError('it must be an address such as https://pay.example.com')
   }
   if (url.search || url.hash || url.username || url.password) {
-    throw new KeyError('it must be an address alone, without user, query or fragment')
+    throw new KeyError('it must be an address only, without user, query or fragment')
   }
   if (url.protocol === 'http:' && !allowHttp && !isNearby(url.hostname)) {
-    throw new KeyError('it must be https: over http anybody on the way can change the answers')
+    throw new KeyError('it must be https: over http, anyone on the network can change the responses')
   }
   return url
 }

@@ -112,7 +112,7 @@ export class CredentialsError extends TillgateError {
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[], details: ErrorDetails = {}) {
-    super(`The credentials are not right:\n${problems.map((problem) => `  ${problem}`).join('\n')}`, details)
+    super(`The credentials are invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`, details)
     this.problems = problems
   }
 }
@@ -159,6 +159,6 @@ export function errorOfCode(code: number, message: string, details: ErrorDetails
     (family >= 500 ? UnavailableError : family >= 400 ? InvalidRequestError : UnexpectedAnswerError)
   // The gateway does not say why it could not open an envelope; with the keys at hand, till can.
   const isHelpful = code !== 40100 || message.includes('till debug-signature')
-  const hint = isHelpful ? '' : ' `npx till debug-signature --help` finds out what is wrong with it.'
+  const hint = isHelpful ? '' : ' Run `npx till debug-signature --help` to find the mistake.'
   return new Kind(`${message}${hint}`, { ...details, code })
 }

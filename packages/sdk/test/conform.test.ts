@@ -103,7 +103,7 @@ test('the suite uses one callback host, and a merchant whose hosts are used up i
   assert.equal(exitCode, 2)
   assert.match(
     told,
-    /does not take callbacks at http:\/\/127\.0\.0\.1:18485: .*\nUse --listen or --callback-url/,
+    /does not accept callbacks at http:\/\/127\.0\.0\.1:18485: .*\nUse --listen or --callback-url/,
   )
 })
 

@@ -10,7 +10,7 @@ Usage: till COMMAND [OPTIONS]
 ${commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
 
 till COMMAND --help says more about a command.
-Exit codes: 0 done, 1 the gateway refused or something is wrong, 2 wrong use, 69 the gateway cannot be reached.
+Exit codes: 0 success, 1 rejected or failed, 2 usage error, 69 gateway not reachable.
 `
 }
 

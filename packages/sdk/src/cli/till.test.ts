@@ -207,7 +207,7 @@ test('trigger says when an order went another way, or there is no such event', a
     script: [created, paid('confirming'), order('failed')],
   })
   assert.equal(other.exitCode, 1)
-  assert.match(other.error, /became failed instead of success/)
+  assert.match(other.error, /is failed instead of success/)
   assert.equal((await till('trigger payment.order.lost')).exitCode, 2)
 })
 
@@ -276,7 +276,7 @@ test('debug-signature asks the gateway whether it knows keys that fit each other
   const own = platformKeys(keys.gateway.publicKey)
   const known = await till('debug-signature', { files, script: [{ failure: 'order_not_found' }, own] })
   assert.equal(known.exitCode, 0)
-  assert.match(known.out, /opens requests with them, too\.\n/)
+  assert.match(known.out, /also opens requests with these keys\.\n/)
   const unknown = await till('debug-signature', { files, script: [{ failure: 'envelope_not_opened' }, own] })
   assert.equal(unknown.exitCode, 1)
   assert.match(unknown.out, /made correctly, but .* does not open a request with these credentials either/)
@@ -296,7 +296,7 @@ test('debug-signature asks the gateway whether it knows keys that fit each other
   ] as const) {
     const alone = await till(args, { files, script: [...script] })
     assert.equal(alone.exitCode, 0)
-    assert.match(alone.out, /Whether the gateway has the same keys is not known/)
+    assert.match(alone.out, /The gateway was not checked/)
   }
 })
 
@@ -410,7 +410,7 @@ test('the .env of the folder is read, the environment and the option before it',
 test('a mistyped command or option is answered with the one that was meant', async () => {
   assert.match((await till('creat')).error, /Unknown command creat\.\nTry: till create\n/)
   assert.match((await till('pay')).error, /Try: till --help/)
-  assert.match((await till('create --amout 5')).error, /Unknown option --amout: --amount is meant\?/)
+  assert.match((await till('create --amout 5')).error, /Unknown option --amout\. Did you mean --amount\?/)
   assert.match(
     (await till('query P1 P2')).error,
     /Unexpected argument "P2": the command is till query \[paymentId\] \[OPTIONS\]\./,

@@ -111,7 +111,7 @@ function withMeant(message: string, names: readonly string[]): string {
   const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
   if (unknown === undefined) return message
   const meant = nearest(unknown, names)
-  return `Unknown option --${unknown}${meant ? `: --${meant} is meant?` : '.'}`
+  return `Unknown option --${unknown}.${meant ? ` Did you mean --${meant}?` : ''}`
 }
 
 function printError(

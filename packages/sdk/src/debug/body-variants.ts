@@ -33,7 +33,7 @@ export function bodyVariants(plain: string, meant: string | undefined): BodyVari
   )
   const value = parse(plain)
   if (value === undefined) return variants
-  const problem = (how: string) => `The body was serialised twice: the text that was signed has ${how}.`
+  const problem = (how: string) => `The body was serialized twice: the text that was signed has ${how}.`
   for (const [order, ordered] of [
     ['', value],
     [' and keys in another order', sorted(value)],

@@ -260,7 +260,10 @@ test('a PEM whose label does not fit what is inside', () => {
   const { findings } = finds(envelope, ['pem_label_mismatch'], {
     credentials: { ...credentials, platformPublicKey },
   })
-  assert.match(findings[0]?.problem ?? '', /holds a PKCS#1 key, which belongs under "BEGIN RSA PUBLIC KEY"/)
+  assert.match(
+    findings[0]?.problem ?? '',
+    /contains a PKCS#1 key, which belongs under "BEGIN RSA PUBLIC KEY"/,
+  )
   const pkcs8 = createPrivateKey(keys.merchant.privateKey).export({ type: 'pkcs8', format: 'der' })
   const privateKey = relabelled(pkcs8, 'RSA PRIVATE KEY')
   // OpenSSL looks inside a private key and ignores its label.

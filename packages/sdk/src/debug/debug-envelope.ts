@@ -64,7 +64,7 @@ function decryptBody(body: unknown, keys: DebugKeys): { text?: string; findings:
   if (typeof body !== 'string') return { findings: [] }
   const decoded = decodeLeniently('body', body)
   if (decoded === undefined) {
-    const problem = 'body is not base64, nor hex, nor anything else that is mistaken for it.'
+    const problem = 'body is not base64, hex or another known encoding.'
     return {
       findings: [{ kind: 'body_not_base64', problem, fix: 'Encode the encrypted bytes in standard base64.' }],
     }
@@ -99,7 +99,7 @@ const lineBreakAtEnd: Finding = {
   kind: 'trailing_newline',
   problem:
     'The plain body ends with a line break or a space. That is allowed, but then it must be signed too.',
-  fix: 'Leave it out: editors and echo add it (echo -n does not).',
+  fix: 'Remove it: editors and echo add it (echo -n does not).',
 }
 
 /** Omitted fields are signed with their defaults, others as sent; in a callback, all that were sent. */
@@ -138,7 +138,7 @@ function checkSignature(sign: unknown, { kind, keys, ...parts }: SignatureContex
   if (typeof sign !== 'string' || sign === '') return []
   const decoded = decodeLeniently('sign', sign)
   if (decoded === undefined) {
-    const problem = 'sign is not base64, nor hex, nor anything else that is mistaken for it.'
+    const problem = 'sign is not base64, hex or another known encoding.'
     return [{ kind: 'sign_not_base64', problem, fix: 'Encode the signature’s bytes in standard base64.' }]
   }
   const signers = signersOf(kind, keys)

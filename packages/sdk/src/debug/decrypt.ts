@@ -53,7 +53,7 @@ function opened(plain: Buffer, kind: string, problem: string, fix: string): Decr
 function otherKey(tried: number): Finding {
   if (tried === 0) {
     const problem = 'There is no usable AES key, so the body cannot be looked into.'
-    return { kind: 'no_aes_key', problem, fix: 'Mend the AES key first, then try again.' }
+    return { kind: 'no_aes_key', problem, fix: 'Fix the AES key first, then try again.' }
   }
   return {
     kind: 'other_aes_key',

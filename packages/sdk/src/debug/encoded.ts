@@ -46,7 +46,7 @@ const mistakes: readonly Mistake[] = [
   hex,
   {
     kind: 'url_encoded_value',
-    problem: 'is URL-encoded: it holds %2B, %2F or %3D.',
+    problem: 'is URL-encoded: it contains %2B, %2F or %3D.',
     fix: 'Put the base64 into the JSON as it is; nothing in an envelope is URL-encoded.',
     undo: (text) => {
       if (!/%[0-9a-f]{2}/i.test(text)) return undefined

@@ -37,7 +37,7 @@ export function byteOrderMark(what: string): Finding {
 
 const jsonTwice: Finding = {
   kind: 'serialised_twice',
-  problem: 'The envelope was turned into JSON twice: it is a JSON string that holds JSON.',
+  problem: 'The envelope was turned into JSON twice: it is a JSON string that contains JSON.',
   fix: 'Serialise it once; some HTTP clients do it by themselves when they are given an object.',
 }
 

@@ -119,11 +119,11 @@ function explainRsaKey(name: 'privateKey' | 'platformPublicKey', text: string, e
   const kind = 'rsa_key_form'
   if (label === 'CERTIFICATE' && canRead(() => new X509Certificate(text))) {
     const problem = `${name} is a certificate, not a key.`
-    return { kind, problem, fix: 'Take the key out of it: openssl x509 -in cert.pem -pubkey -noout' }
+    return { kind, problem, fix: 'Extract the key: openssl x509 -in cert.pem -pubkey -noout' }
   }
   for (const [read, inside, right] of insides(der)) {
     if (label !== undefined && label !== right && canRead(read)) {
-      const problem = `${name} says "BEGIN ${label}", but holds ${inside}, which belongs under "BEGIN ${right}".`
+      const problem = `${name} says "BEGIN ${label}", but contains ${inside}, which belongs under "BEGIN ${right}".`
       return { kind: 'pem_label_mismatch', problem, fix: `Change both lines of the PEM to say ${right}.` }
     }
   }

@@ -66,7 +66,7 @@ function inspectInsides(insides: Insides, publicKey: KeyObject, parts: Signature
     'Sign with RSASSA-PKCS1-v1_5 and SHA-256: docs/protocol.md, section 6, names it for each language.'
   if (insides.kind === 'raw') {
     const problem =
-      'The signature holds no hash algorithm: a hash was encrypted with the private key instead of a text being signed.'
+      'The signature contains no hash algorithm: a hash was encrypted with the private key instead of a text being signed.'
     return [{ kind: 'raw_rsa', problem, fix }]
   }
   if (insides.kind === 'pss') {
@@ -177,11 +177,11 @@ function otherKey({ signature, signers }: SignatureParts): Finding {
     return {
       kind: 'no_rsa_key',
       problem: 'There is no usable RSA key to check the signature with.',
-      fix: 'Mend the keys first.',
+      fix: 'Fix the keys first.',
     }
   }
   if (!lengths.includes(signature.length)) {
-    const problem = `The signature has ${signature.length} bytes; the key makes ones of ${lengths[0]}.`
+    const problem = `The signature has ${signature.length} bytes; the key produces ${lengths[0]}.`
     return {
       kind: 'signature_length',
       problem,

@@ -35,7 +35,7 @@ export function stringVariants({ fields, sentOrder, body, encryptedBody }: Strin
     ],
     [
       'field_order',
-      'The fields stand in the order of the envelope instead of being sorted by name.',
+      'The fields are in the order of the envelope instead of being sorted by name.',
       write(insertion),
     ],
     [
@@ -71,7 +71,7 @@ export function stringVariants({ fields, sentOrder, body, encryptedBody }: Strin
     ],
     [
       'sign_in_string',
-      'The string holds an empty sign field.',
+      'The string contains an empty sign field.',
       write([...names, 'sign'].sort(), { ...all, sign: '' }),
     ],
     ['string_layout', 'The body alone was signed.', body],

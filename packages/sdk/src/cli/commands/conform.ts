@@ -131,7 +131,7 @@ async function expectReachableHost(gateway: Gateway, receiver: Receiver): Promis
   const refusal = await send(receiver.urlFor('reachable')).catch(() => undefined)
   if (refusal === undefined || (await send()) !== undefined) return
   throw new UsageError(
-    `The gateway does not take callbacks at ${receiver.base}: ${refusal}\nUse --listen or --callback-url with an address that it takes, such as one that this merchant has used today.`,
+    `The gateway does not accept callbacks at ${receiver.base}: ${refusal}\nUse --listen or --callback-url with an address that it accepts, such as a host that this merchant has used today.`,
   )
 }
 

@@ -72,11 +72,11 @@ function completeKeys(credentials: Parameters<typeof readCredentials>[0]): Keyri
 }
 
 function describeView(view: GatewayView | undefined, keys: Keyring | undefined): string {
-  if (view?.kind === 'asked') return `${keys?.gatewayUrl.origin} opens requests with them, too.`
+  if (view?.kind === 'asked') return `${keys?.gatewayUrl.origin} also opens requests with these keys.`
   const why = view
-    ? `${keys?.gatewayUrl.origin} could not be asked: ${view.reason}`
-    : 'the gateway was not asked'
-  return `Whether the gateway has the same keys is not known (${why}).`
+    ? `${keys?.gatewayUrl.origin} could not be reached: ${view.reason}`
+    : '--offline, or not all keys are given'
+  return `The gateway was not checked (${why}).`
 }
 
 function describe({ kind, findings, stringToSign }: Diagnosis, view: string, { paint }: Terminal): string[] {
@@ -86,7 +86,7 @@ function describe({ kind, findings, stringToSign }: Diagnosis, view: string, { p
       `  ${view}`,
       '',
       'If your code rejects it anyway, compare the string that your code verifies with this one',
-      '(--string-to-sign FILE does it for you):',
+      '(or use --string-to-sign FILE):',
       '',
       stringToSign ?? '',
     ]

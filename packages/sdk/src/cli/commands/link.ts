@@ -36,7 +36,7 @@ export const linkCommand: Command = {
     'ends-in': {
       type: 'string',
       value: 'DURATION',
-      about: 'no payment can start after this time, such as 30d',
+      about: 'the time until the link expires, such as 30d',
     },
     'link-no': { type: 'string', value: 'NUMBER', about: 'your number for the link; query accepts it too' },
     'callback-url': { type: 'string', value: 'URL', about: 'the URL for callbacks of its orders' },

@@ -45,7 +45,7 @@ function details({ at, durationMs, ...request }: Logged): string[] {
   return columns([
     ['requestId', requestId],
     ['answered', timeText(at)],
-    ['took', `${durationMs} ms`],
+    ['duration', `${durationMs} ms`],
     ['method', method],
     ['code', `${code} (HTTP ${httpStatus})`],
     ['field', field],

@@ -48,7 +48,7 @@ function referenceOf({ positionals, values }: CommandInput): OrderReference {
   const given = [paymentId && { paymentId }, orderNo && { orderNo }, refundId && { refundId }].filter(Boolean)
   const [reference] = given
   if (given.length !== 1 || !reference) {
-    throw new UsageError('Use one of paymentId, --order-no and --refund-id.')
+    throw new UsageError('Use one of paymentId, --order-no or --refund-id.')
   }
   return reference
 }

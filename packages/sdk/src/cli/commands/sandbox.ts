@@ -100,7 +100,7 @@ async function bringThrough(rail: string, parts: Bringing): Promise<void> {
 async function expectStatus({ tillgate, paymentId }: Bringing, expected: string): Promise<void> {
   const { paymentStatus, msg } = await tillgate.orders.waitUntilFinal(paymentId)
   if (paymentStatus !== expected) {
-    throw new TillgateError(`The order became ${paymentStatus} instead of ${expected}. ${msg}`.trim())
+    throw new TillgateError(`The order is ${paymentStatus} instead of ${expected}. ${msg}`.trim())
   }
 }
 
@@ -110,7 +110,7 @@ async function refundAndExpect(parts: Bringing, expected: string): Promise<void>
   const { refundId } = await tillgate.refunds.create({ paymentId, referRefundNo, refundAmount: amount })
   const { status, msg } = await tillgate.refunds.waitUntilFinal(refundId)
   if (status !== expected)
-    throw new TillgateError(`The refund became ${status} instead of ${expected}. ${msg}`.trim())
+    throw new TillgateError(`The refund is ${status} instead of ${expected}. ${msg}`.trim())
 }
 
 export const advanceCommand: Command = {

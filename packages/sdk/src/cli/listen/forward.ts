@@ -60,5 +60,7 @@ async function beginningOf({ body }: Response): Promise<string> {
 function whyNot(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string } }
   if (name === 'TimeoutError') return `no response within ${timeoutMs / 1000} seconds`
-  return cause?.code === 'ECONNREFUSED' ? 'no program listens there' : (cause?.code ?? message)
+  return cause?.code === 'ECONNREFUSED'
+    ? 'nothing is listening there (ECONNREFUSED)'
+    : (cause?.code ?? message)
 }
