@@ -56,3 +56,9 @@ test('a PIN that guessers try first is rejected with the reason', () => {
   for (const pin of ['246810', '135790', '482951', '998271', '320199', '4071853692'])
     assert.equal(weaknessOfPin(pin), undefined, pin)
 })
+
+test('a new wallet’s login does not only look like another one', () => {
+  assert.equal(parseLogin('Carl@Home.Example'), 'carl@home.example')
+  // The a is Cyrillic.
+  assert.throws(() => parseLogin('c\u0430rl@home.example'), { code: 40001 })
+})

@@ -91,13 +91,14 @@ export function isNewPin(text: string): boolean {
   return newPinPattern.test(text)
 }
 
+/** Of a new wallet. Other letters can look like another wallet's login to whoever approves a top-up of it. */
 export function parseLogin(text: string): string {
   const login = normaliseLogin(text)
-  if (login !== undefined) return login
+  if (login !== undefined && /^[\x21-\x7e]+$/.test(login)) return login
   throw new Failure('invalid_field', {
     field: 'login',
     message:
-      'login must be a phone number with its country code, such as +4915112345678, or an e-mail address.',
+      'login must be a phone number with its country code, such as +4915112345678, or an e-mail address in plain letters.',
   })
 }
 
