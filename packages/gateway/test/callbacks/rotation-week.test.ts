@@ -52,7 +52,7 @@ test('a week of rotation: every mistake is caught before it breaks something, an
   const made = await developer.post('/merchant/keys/aes', { password }, { on: '/merchant/keys/aes' })
   const [, newKey = ''] = /<p class="secret"><code>([^<]+)/.exec(made.text) ?? []
   assert.equal(newKey.length, 44)
-  assert.match(await currentStep(), /Install the new key.*Send a request with the new key/)
+  assert.match(await currentStep(), /first add the new key.*Send a request with the new key/)
   const [oldAes, newAes] = await keys('aes')
   const revokeOld = `/merchant/keys/${oldAes?.keyId}/revoke`
   const useNew = `/merchant/keys/${newAes?.keyId}/use-for-callbacks`
@@ -90,7 +90,7 @@ test('a week of rotation: every mistake is caught before it breaks something, an
   for (let order = 0; order < 2; order++) await merchant.keysOfCallbacks()
   clock.advance(2 * recordedEveryMs)
   for (let order = 0; order < 2; order++) await merchant.keysOfCallbacks()
-  await until(async () => /Check that no server uses the old key/.test(await currentStep()))
+  await until(async () => /Check that no server still uses the old key/.test(await currentStep()))
   const forgotten = await developer.post(revokeOld, {}, { on: revokeOld })
   assert.equal(forgotten.status, 422)
   assert.match(forgotten.text, /Your shop used this key/)

@@ -82,11 +82,13 @@ test('the forms that ask for a proof are these', () => {
 
 /**
  * A new wallet is empty, and unlocking gives access only where one operator does it over and over. A second operator
- * stands before both where the settings ask for one. What goes on again was there before, and a link brings the merchant money.
+ * stands before both where the settings ask for one. Limits bound
+ * the owner's own money. What goes on again was there before, and a link brings the merchant money.
  */
 const withoutOwnMoney = [
   'wallet.add',
   'wallet.unlock',
+  'wallet.set-limits',
   'merchant.resume',
   'rail.resume',
   'endpoint.resume',

@@ -60,7 +60,7 @@ const plain = (text: string, ...without: string[]) =>
 test('whoever registers proves the address by a code, has a wallet and is signed in', async () => {
   const client = new WalletClient(gateway)
   const login = 'ann@home.example'
-  assert.match((await askToRegister(client, ' Ann@home.example ')).text, /sent a message to/)
+  assert.match((await askToRegister(client, ' Ann@home.example ')).text, /sent an email to/)
   const code = await codeFor(login)
   const { rows } = await gateway.pool.query('select * from registrations')
   assert.ok(rows.length > 0)

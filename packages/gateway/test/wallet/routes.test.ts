@@ -194,7 +194,7 @@ test('an amount above what banks take in one payment is told as that, in the rea
   const form = { ...fields['/withdraw'], amount: '1000000000' }
   const { status, text } = await rich.client.send('/wallet/withdraw', form)
   assert.equal(status, 422)
-  assert.match(text, /at most \u2068€999,999,999\.99\u2069 at once\..*aria-invalid="true"/s)
+  assert.match(text, /at most \u2068€999,999,999\.99\u2069 per withdrawal\..*aria-invalid="true"/s)
   await rich.client.get('/wallet?lang=de')
   const said = await rich.client.send('/wallet/withdraw', form)
   assert.match(said.text, /können höchstens \u2068999\.999\.999,99/)
