@@ -234,8 +234,8 @@ const failureSchema = {
       type: 'object',
       required: ['requestId'],
       properties: {
-        requestId: { type: 'string', description: 'By which the gateway’s log knows the request.' },
-        field: { type: 'string', description: 'The field at fault, where there is one.' },
+        requestId: { type: 'string', description: 'Find the request in the log by this ID.' },
+        field: { type: 'string', description: 'The invalid field, if any.' },
       },
     },
   },

@@ -155,7 +155,7 @@ function limitStop(log: Log): void {
 }
 
 function leaveAtOnce(): never {
-  process.stderr.write('Stopped at once. What was under way is finished after the next start.\n')
+  process.stderr.write('Stopped. Work in progress continues at the next start.\n')
   process.exit(exitCodes.interrupted)
 }
 

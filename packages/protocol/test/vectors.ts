@@ -193,7 +193,7 @@ const results: Readonly<Record<EventName, PaymentResult | RefundResult>> = {
   'payment.refund.failed': {
     ...neverMoved,
     status: 'refund_failed',
-    msg: 'The merchant’s wallet has too little money for this refund.',
+    msg: 'The merchant’s balance is too low for this refund.',
   },
 }
 

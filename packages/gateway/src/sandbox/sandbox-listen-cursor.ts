@@ -26,7 +26,7 @@ export function parseCursor(text: string): Cursor {
   if (!/^\d{13}\.(?:[\w-]{11})*$/.test(text)) {
     throw new Failure('invalid_field', {
       field: 'after',
-      message: 'after must be what the last answer held; leave it out to begin anew.',
+      message: 'after must be from the last response. Omit it to start again.',
     })
   }
   const keys = text.slice(14).match(/.{11}/g) ?? []

@@ -105,7 +105,7 @@ async function acknowledge(
       isForced: nowMs >= forceAtMs || state.isStopping,
     })
     if (taken === 'not_found') {
-      throw new Failure('order_not_found', { field: 'callbackId', message: 'There is no such callback.' })
+      throw new Failure('order_not_found', { field: 'callbackId', message: 'The callback does not exist.' })
     }
     if (taken !== 'under_way') return { callbackId, state: 'delivered', ...ignoring(acknowledged) }
     await state.clock.wait(attemptLookMs, new AbortController().signal)

@@ -54,8 +54,7 @@ export function makeSandboxPay(parts: {
       case 'wallet_locked':
       case 'access_ended':
         throw new Failure('status_does_not_allow', {
-          message:
-            'The test wallet cannot pay this: it is locked, at its limit, or too many pay with it just now.',
+          message: 'The test wallet cannot pay: it is locked, at its limit, or busy.',
         })
     }
   }
@@ -97,6 +96,6 @@ function notPayable(status: OrderStatus): Failure {
 
 function attemptOpen(): Failure {
   return new Failure('status_does_not_allow', {
-    message: 'The consumer is paying through a rail. Cancel that at the checkout, or let it end.',
+    message: 'The consumer is paying through a rail. Cancel that at the checkout, or wait until it ends.',
   })
 }

@@ -188,12 +188,12 @@ test('what is not plain JSON in UTF-8 is refused with what to change', async () 
     [
       gzipSync(body),
       { 'content-encoding': 'gzip' },
-      'Content-Encoding "gzip" is not read: send the body uncompressed, without this header.',
+      'Content-Encoding "gzip" is not supported: send the body uncompressed, without this header.',
     ],
     [
       body,
       { 'content-type': 'application/json; charset=gbk' },
-      'The charset "gbk" is not read: send UTF-8 and leave charset out.',
+      'The charset "gbk" is not supported: send UTF-8 and leave charset out.',
     ],
     [
       'merchantId=1',

@@ -100,7 +100,7 @@ test('a charset that is not read is refused by name, in the envelope and in the 
   const outside = await gateway.post('/api/v1/gateway', JSON.stringify(envelope), header)
   assert.deepEqual(
     [outside.code, outside.msg],
-    [41500, 'The charset "gbk" is not read: send UTF-8 and leave charset out.'],
+    [41500, 'The charset "gbk" is not supported: send UTF-8 and leave charset out.'],
   )
 })
 

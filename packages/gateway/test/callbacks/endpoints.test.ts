@@ -287,7 +287,7 @@ test('what waits for a removed endpoint, and for one that is paused for seven da
     return found.filter(({ heldReason }) => heldReason === 'endpoint_paused').length === 4
   })
   await endpoints.removeEndpoint(removed.endpoint, 'test')
-  await assert.rejects(endpoints.showEndpoint(removed.endpoint), /no endpoint/)
+  await assert.rejects(endpoints.showEndpoint(removed.endpoint), /Endpoint .* does not exist/)
   const tidy = (dueBeforeMs: number) =>
     callbackHistory.exhaustOverdue({ dueBeforeMs, nowMs: Date.now(), limit: 100, emailsFor: () => [] })
   assert.equal((await tidy(Date.now() - 7 * 86_400_000)).length, 2)

@@ -383,7 +383,7 @@ test('a top-up is done once for each key, also at the same moment, and a key ser
     { currency: 'EUR', available: '14.50', held: '0.00' },
   ])
   const { headers: _none, ...without } = topUp
-  assert.match((await admin.call('wallet.top-up', without)).msg, /Send a header Idempotency-Key/)
+  assert.match((await admin.call('wallet.top-up', without)).msg, /Send the header Idempotency-Key/)
   assert.equal((await admin.data('wallet.lock', { params, body: { reason } })).status, 'locked')
   assert.equal((await admin.data('wallet.unlock', { params, body: { reason } })).status, 'active')
   const page = await admin.data('wallet.list', { query: { limit: '1' } })
@@ -694,7 +694,7 @@ test('the ledger is verified by one at a time, from wherever it is asked', async
     await untilBlocked(pool, 1, 'select what, count(*)%')
     const { code, headers } = await bob.call('ledger.verify')
     assert.deepEqual([code, headers.get('retry-after')], [42900, '10'])
-    assert.match(await page.told('/ledger/verify', {}), /is being verified already/)
+    assert.match(await page.told('/ledger/verify', {}), /is already being verified/)
   })
   assert.equal((await first)?.code, 20000)
   assert.equal((await bob.call('ledger.verify')).code, 20000)
@@ -979,7 +979,7 @@ test('statements are imported and reconciled', async () => {
   assert.match((await admin.call('reconcile.import', { file: '<x/>', query })).msg, /not a camt\.053/)
   assert.match(
     (await admin.call('reconcile.import', { file: ' '.repeat(17 * 2 ** 20), query })).msg,
-    /larger than 16 MiB\. Import it by tillgate reconcile import/,
+    /larger than 16 MiB\. Use “tillgate reconcile import”/,
   )
   const mt940 = ':20:1\n:25:1\n:60F:C260107EUR1,\n:61:260107C1,NTRFA\n:62F:C260107EUR2,\n'
   const dry = await admin.data('reconcile.import', { file: mt940, query: { ...query, dryRun: 'yes' } })
@@ -1294,7 +1294,10 @@ test('cookies are worth nothing here and tokens nothing on the pages, which show
     /money:move needs the role admin/,
   )
   const [{ tokenId } = { tokenId: '' }] = await tokens.listTokens(reachingAll('test'), 'admin')
-  assert.match(await viewer.told(`/account/tokens/${tokenId}/revoke`, { reason }), /There is no live token/)
+  assert.match(
+    await viewer.told(`/account/tokens/${tokenId}/revoke`, { reason }),
+    /Live token .* does not exist/,
+  )
   await client.post(`/account/tokens/${tokenId}/revoke`, { reason }, { on: '/account/tokens' })
   assert.equal((await new ApiClient(gateway, token).call('token.show')).code, 40101)
 })

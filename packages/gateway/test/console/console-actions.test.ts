@@ -98,7 +98,7 @@ test('a merchant of another implementation brings its id, which takes payments a
   assert.equal((await fetch(gateway.url + pathname)).status, 200)
   assert.match(
     await note(admin, '/merchants', { ...given, formId: formId() }),
-    /There is a merchant M2o8xQ4ZpL0000aBc9 already/,
+    /Merchant M2o8xQ4ZpL0000aBc9 already exists/,
   )
   for (const wrong of ['M2o8xQ4ZpL0000aBc', 'M2o8xQ4ZpL0000aBc99', 'M2o8xQ4ZpL0000aB-9'])
     assert.match(await note(admin, '/merchants', { ...given, merchantId: wrong }), /18 letters or digits/)
@@ -275,7 +275,7 @@ test('callbacks are listed and opened, and sent again one by one and all that fi
   clock.advance(1_000)
   assert.match(
     await note(operator, `/callbacks/${callbackId}/resend`, { reason: 'asked' }),
-    /will be resent now|about to be sent/,
+    /will be resent now|already queued/,
   )
   assert.match(await note(operator, '/callbacks/resend', { reason: 'all' }), /Filter by at least one field/)
   assert.match(

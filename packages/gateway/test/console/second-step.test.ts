@@ -75,7 +75,7 @@ test('it is begun with the password, confirmed by a code, and asked for from the
   const secret = secretOn(await client.post(`${path}/begin`, { password }, { on: path }))
   assert.match(
     await client.told(`${path}/confirm`, { code: '000000' }, { on: path }),
-    /not the code of the secret/,
+    /does not match the secret/,
   )
   // Not confirmed yet: nothing has changed at sign-in.
   assert.equal((await new ConsoleClient(gateway).signIn('alice', password)).location, '/')
@@ -83,7 +83,7 @@ test('it is begun with the password, confirmed by a code, and asked for from the
   assert.match((await client.post(`${path}/confirm`, { code }, { on: path })).text, /recovery codes/)
   assert.match((await client.get(path)).text, /Recovery codes left: 10/)
   assert.doesNotMatch((await client.get(path)).text, /<svg xmlns|class="secret"/)
-  assert.match(await client.told(`${path}/begin`, { password }, { on: path }), /is on already/)
+  assert.match(await client.told(`${path}/begin`, { password }, { on: path }), /is already on/)
 
   clock.advance(30_000)
   const elsewhere = await passed('alice')
@@ -231,7 +231,7 @@ test('whoever has a second step makes an API token with password and code, not w
   // Wrong passwords and wrong codes count together.
   for (let tries = 2; tries < 5; tries++)
     assert.match(await make({ password, code: '000000' }), /The code was not right/)
-  assert.match(await make({ password, code: totpCode(secret, clock.now()) }, 0), /Too many wrong tries/)
+  assert.match(await make({ password, code: totpCode(secret, clock.now()) }, 0), /Too many failed attempts/)
   assert.match(await make({ password, code: totpCode(secret, clock.now() + 30_000) }), /tillgate_[\w-]{43}/)
 })
 

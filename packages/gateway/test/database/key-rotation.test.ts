@@ -209,7 +209,7 @@ test('the gateway’s own key is replaced: published first, signing after the ov
     [0],
     'the old key signs during the overlap',
   )
-  await assert.rejects(manage.rotate({ overlapMs: dayMs, reason: 'x' }), /two keys already/)
+  await assert.rejects(manage.rotate({ overlapMs: dayMs, reason: 'x' }), /Two keys are not retired/)
   await assert.rejects(manage.retire({ keyId: old?.keyId ?? '', reason: 'x' }), /No other key signs yet/)
 
   clock.advance(dayMs)
@@ -284,5 +284,5 @@ test('by command: master-key status and platform-key list say what there is, and
   assert.ok(!status.includes(newKey.toString('base64')))
   assert.equal(JSON.parse(list).keys.length, 3)
   assert.doesNotMatch(list, /sealed|PRIVATE/)
-  assert.match(nothing, /No secret needed resealing/)
+  assert.match(nothing, /No secret needed re-encryption/)
 })

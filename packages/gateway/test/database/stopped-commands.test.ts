@@ -90,11 +90,11 @@ test('a rotation of the master key that is stopped says how far it came, and is 
   assert.equal(ended.code, 130, ended.output)
   assert.match(
     ended.output,
-    /^Stopped by SIGINT\. [1-9]\d* secrets were resealed, others .*Run the command again/s,
+    /^Stopped by SIGINT\. [1-9]\d* secrets were re-encrypted, others .*Run the command again/s,
   )
   const again = await runCommand(environment, rotate)
-  assert.match(again.out, /^[1-9]\d* secrets were resealed under the new key/)
-  assert.match((await runCommand(environment, rotate)).out, /^No secret needed resealing/)
+  assert.match(again.out, /^[1-9]\d* secrets were re-encrypted under the new key/)
+  assert.match((await runCommand(environment, rotate)).out, /^No secret needed re-encryption/)
 })
 
 test('a command that waits for a database that is away says so, and ends by one signal', async () => {

@@ -151,7 +151,7 @@ test('an operator sees what failed and sends it again; what carried a link is no
     { reason: 'test' },
     { on: '/emails' },
   )
-  assert.match(refused, /It cannot be sent again/)
+  assert.match(refused, /This email cannot be resent/)
 
   server.refuse = () => undefined
   const { email_id } = await stateOf('rail-alert')

@@ -301,7 +301,7 @@ test('readers at two gateways see every event of everybody who pays at once, in 
       for (const another of [one, two, three].filter((each) => each.merchantId !== merchantId))
         await assert.rejects(
           endpoints.showEndpoint({ merchantId: another.merchantId, endpointId }),
-          /no endpoint/,
+          /Endpoint .* does not exist/,
         )
   }
 })

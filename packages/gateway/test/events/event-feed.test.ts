@@ -115,12 +115,12 @@ test('what is too old goes, and whoever missed it is told so', async () => {
   await insertEvents(pool, [event('payment.order.success')])
   const tidy = makePurgeEvents({ events: store, feedDays: 7, clock })
   while ((await tidy()).more) {}
-  await assert.rejects(readAll(1), new RegExp(`up to ${lastPosition} are no longer kept`))
+  await assert.rejects(readAll(1), new RegExp(`up to ${lastPosition} are not stored`))
   assert.deepEqual(
     (await readAll(undefined)).events.map(({ position }) => position),
     [lastPosition + 1],
   )
-  await assert.rejects(readAll(lastPosition + 2), /another database/)
+  await assert.rejects(readAll(lastPosition + 2), /another or a restored database/)
 })
 
 test('what happened while the feed was off is told as missing, however far behind the reader was', async () => {
@@ -136,7 +136,10 @@ test('what happened while the feed was off is told as missing, however far behin
     before.events.map(({ position }) => position),
     [next + 1, next + 2],
   )
-  await assert.rejects(readAll(before.next), new RegExp(`switched off.* Go on with after=${next + 3}\\.`))
+  await assert.rejects(
+    readAll(before.next),
+    new RegExp(`are not stored.* Continue with after=${next + 3}\\.`),
+  )
   const after = await readAll(next + 3)
   assert.deepEqual(
     after.events.map(({ position, eventName }) => [position, eventName]),
@@ -156,7 +159,7 @@ test('a feed that is switched on for the first time begins at its beginning', as
   await events.setKept(false)
   await events.setKept(true)
   await insertEvents(fresh, [event('payment.order.success')])
-  await assert.rejects(read(1), /some were missed/)
+  await assert.rejects(read(1), /some were skipped/)
 })
 
 test('whoever begins to read after the feed was switched on again is told of nothing that they missed', async () => {

@@ -201,7 +201,7 @@ test('the audit says what was set, in words', async () => {
   )
   assert.match(
     rows[0]?.reason ?? '',
-    /^merchant \S+, every way to pay, in USD: 0\.30 USD \+ 1\.5%, at most 5\.00 USD, refunds give back their share, from \d{4}-.* UTC on: test$/,
+    /^merchant \S+, every payment method, in USD: 0\.30 USD \+ 1\.5%, at most 5\.00 USD, refunds return their share, from \d{4}-.* UTC on: test$/,
   )
 })
 
@@ -239,8 +239,11 @@ test('an explanation names the price that holds and why the others do not', asyn
   const { feeMinor, netMinor, considered } = await prices.explainFee({ ...priced, atMs })
   assert.deepEqual([feeMinor, netMinor], [45n, 955n])
   assert.deepEqual(considered, [
-    { scope: `merchant ${merchantId}, every way to pay, in USD`, why: 'holds: the most specific in force' },
-    { scope: 'every merchant, every way to pay, in USD', why: 'less specific' },
+    {
+      scope: `merchant ${merchantId}, every payment method, in USD`,
+      why: 'holds: the most specific in force',
+    },
+    { scope: 'every merchant, every payment method, in USD', why: 'less specific' },
   ])
   await prices.setPrice({ ...all, merchantId, terms: undefined, fromMs: undefined }, 'over')
   const later = await prices.explainFee({ ...priced, atMs: clock.now() + priceLeadMs })

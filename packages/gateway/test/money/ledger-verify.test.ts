@@ -98,46 +98,55 @@ const wrongs: [string, RegExp][] = [
     `update transfers set amount_minor = amount_minor + 1 where phase = 'post' and kind = 'refund'`,
     /copy of its hold/,
   ],
-  [`delete from transfers where phase = 'post' and kind = 'payment'`, /order that was paid/],
-  [`update orders set status = 'failed' where payment_id = '${confirming.paymentId}'`, /order that was paid/],
+  [
+    `delete from transfers where phase = 'post' and kind = 'payment'`,
+    /every processing, paid or failed order/,
+  ],
   [
     `update orders set status = 'failed' where payment_id = '${confirming.paymentId}'`,
-    /waits for its authorization/,
+    /every processing, paid or failed order/,
+  ],
+  [
+    `update orders set status = 'failed' where payment_id = '${confirming.paymentId}'`,
+    /waits for authorization/,
   ],
   [
     `update orders set status = 'pending', transaction_id = null, wallet_id = null
       where payment_id = '${confirming.paymentId}'`,
-    /order that was paid/,
+    /every processing, paid or failed order/,
   ],
-  [`update refunds set status = 'refund_failed'`, /refund that money was held for/],
-  [`update refunds set amount_minor = 399`, /refund that money was held for/],
-  [`update orders set refunded_minor = 399 where refund_count > 0`, /knows what was refunded/],
+  [`update refunds set status = 'refund_failed'`, /refund with reserved money/],
+  [`update refunds set amount_minor = 399`, /refund with reserved money/],
+  [`update orders set refunded_minor = 399 where refund_count > 0`, /refunded amount equals its refunds/],
   [
     `update orders set refunded_minor = 0, refund_count = 0 where refund_count > 0`,
-    /knows what was refunded/,
+    /refunded amount equals its refunds/,
   ],
   [`delete from audit where act = 'wallet.top-up'`, /its audit entry/],
   [`delete from transfers where kind = 'payout'`, /has its transfer/],
-  [`update payouts set status = 'returned', return_id = 'T1'`, /holds its money as its status says/],
-  [`update payouts set amount_minor = amount_minor + 1`, /holds its money as its status says/],
-  [`delete from payouts`, /holds its money as its status says/],
+  [`update payouts set status = 'returned', return_id = 'T1'`, /holds its money according to its status/],
+  [`update payouts set amount_minor = amount_minor + 1`, /holds its money according to its status/],
+  [`delete from payouts`, /holds its money according to its status/],
   [`update payout_runs set sent_at = sent_at + 1`, /sent with its run/],
   [`update payouts set plan_day = '2026-11-16'`, /of its plan or has the act/],
-  [`delete from authorizations`, /waits for its authorization/],
+  [`delete from authorizations`, /waits for authorization/],
   // Booked between other accounts than its kind goes between, twice for one action, or for another merchant.
   [
     `update transfers set credit_account = 'merchant:${merchantId}:USD' where kind = 'top_up'`,
-    /as its kind does/,
+    /that its type allows/,
   ],
   [
     inserted({ kind: 'fee_return', from: `merchant:${merchantId}:USD`, to: `fees:${merchantId}:USD` }),
-    /as its kind does/,
+    /that its type allows/,
   ],
   [
     inserted({ kind: 'transfer_applied', from: `wallet:${walletId}:USD`, to: 'rail:card:USD' }),
-    /as its kind does/,
+    /that its type allows/,
   ],
-  [inserted({ kind: 'fee', from: `merchant:${merchantId}:USD`, to: 'fees:another:USD' }), /own merchant/],
+  [
+    inserted({ kind: 'fee', from: `merchant:${merchantId}:USD`, to: 'fees:another:USD' }),
+    /none of another merchant/,
+  ],
   [`delete from bank_openings`, /opening balance is the one that its bank account notes/],
   [`update bank_openings set day = day - 1`, /opening balance is the one that its bank account notes/],
   [
@@ -150,11 +159,11 @@ const wrongs: [string, RegExp][] = [
   [again('owner_deposit'), /every movement of own money .* once/],
   [
     `update transfers set kind = 'owner_deposit' where kind = 'owner_withdrawal'`,
-    /goes between accounts as its kind does/,
+    /connects accounts that its type allows/,
   ],
   [
     `update accounts set debits_posted = credits_posted + 11 where owner_kind = 'fees'`,
-    /fees are below zero by no more than was swept/,
+    /overdrawn by more than its swept fees/,
   ],
   [
     `insert into transfers (merchant_id, transfer_id, kind, phase, debit_account, credit_account, currency, amount_minor,
@@ -169,10 +178,10 @@ const wrongs: [string, RegExp][] = [
   [`delete from transfers where kind = 'unknown_returned'`, /goes back at once as a whole/],
   [
     `update transfers set credit_account = 'write_off:operator:USD' where kind = 'unknown_received'`,
-    /goes between accounts as its kind does/,
+    /connects accounts that its type allows/,
   ],
   [again('top_up'), /every top-up .* has its audit entry/],
-  [again('correction'), /every correction has the act behind it/],
+  [again('correction'), /every correction has an audit entry of its own/],
 ]
 
 function inserted({ kind, from, to }: { kind: string; from: string; to: string }): string {

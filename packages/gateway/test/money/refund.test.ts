@@ -113,7 +113,7 @@ test('a merchant without the money: accepted as refunding, then refund_failed wi
   await money.settle()
   const answer = await query({ refundId }, poor)
   assert.equal(answer.status, 'refund_failed')
-  assert.match(answer.msg, /too little money/)
+  assert.match(answer.msg, /balance is too low/)
   assert.equal(answer.refunds[0]?.transactionId, undefined)
   assert.equal(await money.balanceOf(walletId), 0n)
   assert.deepEqual(await money.verify(), [])

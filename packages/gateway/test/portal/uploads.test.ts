@@ -144,5 +144,5 @@ test('a logo that is much too large is an error at its field', async () => {
 test('a statement that is too large is rejected with the way to import it', async () => {
   const sent = await admin.upload(importPath, { reason: 'x' }, ' '.repeat(17 * 2 ** 20), importsPage)
   assert.equal(sent.status, 422)
-  assert.match(sent.text, /larger than 16 MiB\. Import it by tillgate reconcile import/)
+  assert.match(sent.text, /larger than 16 MiB\. Use “tillgate reconcile import”/)
 })

@@ -509,9 +509,9 @@ test('the proof of the books finds an entry, or what it moved, that is missing o
   await confirm(receipt(order, 1_250n))
   const mine = `payment_id = '${order.paymentId}'`
   for (const [wrong, claim] of [
-    [`delete from transfer_entries where ${mine}`, /in the books once/],
-    [`update transfer_entries set amount_minor = 1 where ${mine}`, /in the books once/],
-    [`update transfer_entries set amount_minor = 1 where ${mine}`, /paid out of what came/],
+    [`delete from transfer_entries where ${mine}`, /in the books exactly once/],
+    [`update transfer_entries set amount_minor = 1 where ${mine}`, /in the books exactly once/],
+    [`update transfer_entries set amount_minor = 1 where ${mine}`, /pay no more than was received/],
     [`delete from transfers where kind = 'transfer_applied' and ${mine}`, /out of suspense once/],
   ] as const) {
     const undo = new Error('rolled back')

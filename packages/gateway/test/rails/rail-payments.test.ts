@@ -622,7 +622,7 @@ test('refunds through the rail: partial, repeated, asynchronous, declined, never
   bank.firstRefund = { status: 'submitted', checkAfterSeconds: 10 }
   const second = await refund(`${order.paymentId}-2`, '6.00')
   await rails.turn()
-  await assert.rejects(refund(`${order.paymentId}-3`, '0.01'), /more than is left/)
+  await assert.rejects(refund(`${order.paymentId}-3`, '0.01'), /exceeds the remaining amount/)
   bank.refunds.set(second.refundId, { status: 'declined', reason: 'Account closed.' })
   clock.advance(10_000)
   await rails.turn()

@@ -139,7 +139,7 @@ test('a break that is being resolved one way is not resolved another way, and is
   await assert.rejects(breaks.confirm(breakId, noOrder), /No payment by this bank transfer/)
   assert.equal((await breaks.showBreak(breakId)).found.correctionId, undefined)
   diesAt = 'insert into transfers'
-  await assert.rejects(breaks.writeOff(breakId, { reason: 'a gain' }), /not known whether/)
+  await assert.rejects(breaks.writeOff(breakId, { reason: 'a gain' }), /result is unknown/)
   diesAt = undefined
   assert.notEqual((await breaks.showBreak(breakId)).found.correctionId, undefined)
   await assert.rejects(breaks.confirm(breakId, noOrder), /being resolved/)
@@ -150,7 +150,7 @@ test('a break whose operator’s process died is free again after a while', asyn
   await say({ amountMinor: 1_600n, text: 'thank you' })
   const { breakId } = await openOf('missing_here', 1_600n)
   diesAt = 'insert into transfers'
-  await assert.rejects(breaks.writeOff(breakId, { reason: 'a gain' }), /not known whether/)
+  await assert.rejects(breaks.writeOff(breakId, { reason: 'a gain' }), /result is unknown/)
   diesAt = undefined
   await operations.reconcile()
   assert.notEqual((await breaks.showBreak(breakId)).found.correctionId, undefined)

@@ -51,8 +51,8 @@ const failureSchema = {
       type: 'object',
       required: ['requestId'],
       properties: {
-        requestId: { type: 'string', description: 'By which the gateway’s log knows the request.' },
-        field: { type: 'string', description: 'The field at fault, where there is one.' },
+        requestId: { type: 'string', description: 'Find the request in the log by this ID.' },
+        field: { type: 'string', description: 'The invalid field, if any.' },
       },
     },
   },
@@ -118,7 +118,7 @@ const idempotencyKey = {
   in: 'header',
   required: true,
   description:
-    'A new one for each action. Sent again with the same key and content, the action is done once.',
+    '1 to 64 visible characters, new for each action. A repeat with the same key and content runs the action only once.',
   schema: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[\\x21-\\x7e]{1,64}$' },
 } as const
 

@@ -142,7 +142,7 @@ async function answer(
   if (!stream)
     throw new Failure('unavailable', {
       retryAfterSeconds: 60,
-      message: `${downloadLimits.atOnce} files are being downloaded already. Try again when one of them is over.`,
+      message: `${downloadLimits.atOnce} files are already being downloaded. Try again when one has finished.`,
     })
   return reply.header('content-type', `${fileTypes[route.answer]}; charset=utf-8`).send(stream)
 }
@@ -175,7 +175,7 @@ async function findToken(
   reply.header('www-authenticate', 'Bearer')
   throw new Failure('token_not_accepted', {
     message:
-      'Send a live token as "Authorization: Bearer …". Tokens are made in the console under Account, or by tillgate token add.',
+      'Send a live token as "Authorization: Bearer …". Create tokens in the console under Account, or with tillgate token add.',
   })
 }
 
@@ -190,7 +190,7 @@ async function idempotencyKeyOf(
     throw new Failure('invalid_field', {
       field: 'Idempotency-Key',
       message:
-        'Send a header Idempotency-Key of 1 to 64 visible characters, a new one for each action: sent again with the same key, the action is done once.',
+        'Send the header Idempotency-Key, 1 to 64 visible characters, new for each action. A repeat with the same key and content runs the action only once.',
     })
   const content = [route.name, input.params, Object.entries(input.body as object).toSorted()]
   const idempotencyKey = await parts

@@ -40,7 +40,7 @@ export function addActionCommand(
     command.addOption(toOption(field, schema, { isRequired: isRequired(field, schema) }))
   for (const [name, description] of Object.entries(declared.flags ?? {}))
     command.option(`--${name}`, description)
-  if (!isFile(action.answer)) command.option('--json', 'Print JSON.')
+  if (!isFile(action.answer)) command.option('--json', 'Print JSON')
   if (declared.help !== undefined) command.addHelpText('after', `\n${declared.help}`)
   command.action((...given: unknown[]) => {
     // Safe: commander calls with the arguments, the options and the command.

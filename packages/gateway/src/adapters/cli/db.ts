@@ -45,7 +45,7 @@ interface DbParts {
 }
 
 export function dbCommand(parts: DbParts): Command {
-  const command = new Command('db').description('back up, restore, prune and spread the database')
+  const command = new Command('db').description('back up, restore, prune and distribute the database')
   addBackup(command, parts)
   addNoteBackup(command, parts)
   addRestore(command, parts)
@@ -64,7 +64,7 @@ function addBackup(command: Command, { terminal }: DbParts): void {
       'encrypt it for these age public keys (age1…), any of which can decrypt it',
     )
     .option('--passphrase-file <file>', 'encrypt it with the passphrase in this file; - reads standard input')
-    .option('--json', 'print JSON')
+    .option('--json', 'Print JSON')
     .action((path: string, options: BackupOptions) =>
       withDatabase(terminal, async ({ pool, signal }) => {
         const encryption = encryptionOf(options)
@@ -90,7 +90,7 @@ function addBackup(command: Command, { terminal }: DbParts): void {
           encryption
             ? `${path} is encrypted: without the passphrase or an identity, it cannot be read, not even by you.`
             : `${path} is not encrypted. It contains names, logins, orders, addresses, balances and the audit log in plain text. Keys, PINs, passwords and checkout links are sealed, hashed or omitted. Use --recipient or --passphrase-file to encrypt the backup.`,
-          'The backup does not contain the master key. Store it separately; without it, the backup is almost useless.',
+          'The backup does not contain the master key. Store it separately; without it, the keys of merchants and of the gateway cannot be restored.',
           ...(noted
             ? []
             : ['The time of this backup could not be recorded, so metrics show the previous one.']),
@@ -108,7 +108,7 @@ function addNoteBackup(command: Command, { terminal }: DbParts): void {
     .command('note-backup')
     .description('record that another tool has just made a backup, so that metrics and alerts know its age')
     .argument('<tool>', 'such as pg_dump, pgbackrest or snapshots')
-    .option('--json', 'print JSON')
+    .option('--json', 'Print JSON')
     .action((tool: string, options: OutputOptions) =>
       withDatabase(terminal, async ({ pool }) => {
         if (!backupToolPattern.test(tool))
@@ -135,7 +135,7 @@ function addRestore(command: Command, { terminal, migrationsFolder }: DbParts): 
       '--without-master-key',
       'restore without the master key; merchants’ keys and callbacks will be unusable',
     )
-    .option('--json', 'print JSON')
+    .option('--json', 'Print JSON')
     .action((path: string, options: RestoreOptions) =>
       withDatabase(terminal, async ({ pool, config, signal }) => {
         const { header, tables, leftOut, ended, migrated } = await restoreBackup(pool, {
@@ -180,7 +180,7 @@ function addPrune(command: Command, { withContext, terminal }: DbParts): void {
   command
     .command('prune')
     .description('delete data past its retention period; gateways also do this automatically')
-    .option('--json', 'print JSON')
+    .option('--json', 'Print JSON')
     .action((options: OutputOptions) =>
       withContext(async ({ operations, config, signal }) => {
         const pruned = await operations.prune(signal)
@@ -209,10 +209,10 @@ function addDistribute(command: Command, { terminal }: DbParts): void {
     .description('distribute the merchants’ tables over the machines of a Citus cluster; repeatable')
     .option(
       '--blocking',
-      'run it: gateways answer 50300 until it is done. Without this option: check, and estimate the duration',
+      'run it: gateways return 50300 until it is done. Without this option: check, and estimate the duration',
     )
     .option('--within <seconds>', 'cancel after this many seconds, with nothing changed', wholeSeconds)
-    .option('--json', 'print JSON')
+    .option('--json', 'Print JSON')
     .action((options: OutputOptions & { blocking?: boolean; within?: number }) =>
       withDatabase(terminal, async ({ pool }) => {
         const plan = await prepareDistribution(pool, { withinSeconds: options.within })
@@ -223,7 +223,7 @@ function addDistribute(command: Command, { terminal }: DbParts): void {
           ...(steps.length === 0
             ? ['All tables are already distributed.']
             : [
-                `${steps.length} steps, ${Math.ceil(bytes / 1_000_000)} MB. Gateways answer 50300 with Retry-After for at most ${withinSeconds} seconds. After that, the change is cancelled without effect.`,
+                `${steps.length} steps, ${Math.ceil(bytes / 1_000_000)} MB. Gateways return 50300 with Retry-After for at most ${withinSeconds} seconds. After that, the change is rolled back.`,
               ]),
         ]
         // Printed before the start, so that the duration can be estimated; progress is not part of JSON.
@@ -319,8 +319,8 @@ function checkMasterKey(
   const known = keys ? makeVault(...keys).masterKeyIds.map((id) => id.toString('hex')) : []
   if (withoutMasterKey || masterKeyIds.every((id) => known.includes(id))) return
   throw new StartFailure(
-    `The secrets in this backup are sealed under a master key that is not ${keys ? 'the configured one' : 'configured'} here.\n` +
-      'First set MASTER_KEY or MASTER_KEY_FILE to it, or put its master.key into DATA_DIR.\n' +
+    'The secrets in this backup are encrypted under a master key that is not configured here.\n' +
+      'Set MASTER_KEY or MASTER_KEY_FILE to that key, or put its master.key into DATA_DIR.\n' +
       'Without it, no merchant can send a request, and no callback can be encrypted (--without-master-key restores anyway).',
     { exitCode: exitCodes.settings },
   )

@@ -17,7 +17,7 @@ export function doctorCommand(examine: Examine, terminal: Terminal): Command {
     .description(
       'check settings, files, disk, ports, DNS, TLS, proxy, mail, database, clock, rails and backups, and print what to do; exit code 1 if a check fails',
     )
-    .option('--json', 'print JSON')
+    .option('--json', 'Print JSON')
     .action(async (options: OutputOptions) => {
       const findings = await examine()
       print(terminal, options, { value: { findings }, lines: linesOf(findings) })

@@ -8,7 +8,7 @@ export function ledgerCommand(withContext: WithContext, terminal: Terminal): Com
   command
     .command('verify')
     .description('recompute every account from its transfers and compare; exit code 1 if anything differs')
-    .option('--json', 'print JSON')
+    .option('--json', 'Print JSON')
     .action((options: OutputOptions) =>
       withContext(async ({ operations }) => {
         const verification = await operations.verifyLedger()

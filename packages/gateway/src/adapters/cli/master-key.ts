@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { type OutputOptions, print, stopIfAsked, type Terminal, table, type WithContext } from './context.ts'
 
-const roles = { seals: 'seals and opens', opens: 'opens', unknown: 'not known here' } as const
+const roles = { seals: 'seals and opens', opens: 'opens', unknown: 'unknown' } as const
 
 export function masterKeyCommand(withContext: WithContext, terminal: Terminal): Command {
   const command = new Command('master-key').description('replace the master key, which seals all secrets')
@@ -10,7 +10,7 @@ export function masterKeyCommand(withContext: WithContext, terminal: Terminal): 
   command
     .command('status')
     .description('count the secrets under each master key; keys are shown by an id that reveals nothing')
-    .option('--json', 'print JSON')
+    .option('--json', 'Print JSON')
     .action((options: OutputOptions) =>
       withContext(async ({ operations, context }) => {
         const status = (await operations.masterKey.status(context)).map((each) => ({
@@ -32,7 +32,7 @@ export function masterKeyCommand(withContext: WithContext, terminal: Terminal): 
     .command('rotate')
     .description('reseal every secret under the first key of MASTER_KEY; gateways keep running')
     .requiredOption('--reason <text>', 'the reason, for the audit log')
-    .option('--json', 'print JSON')
+    .option('--json', 'Print JSON')
     .action((options: OutputOptions & { reason: string }) =>
       withContext(async ({ operations, context, signal }) => {
         const { resealed, unknown } = await operations.masterKey.rotate(context, {
@@ -40,13 +40,13 @@ export function masterKeyCommand(withContext: WithContext, terminal: Terminal): 
           onBatch: (done) =>
             stopIfAsked(
               signal,
-              `${done} secrets were resealed, others may not be. Run the command again, and keep both keys in MASTER_KEY until then.`,
+              `${done} secrets were re-encrypted, others may not be. Run the command again, and keep both keys in MASTER_KEY until then.`,
             ),
         })
         const lines = [
           resealed === 0
-            ? 'No secret needed resealing.'
-            : `${resealed} secrets were resealed under the new key.`,
+            ? 'No secret needed re-encryption.'
+            : `${resealed} secrets were re-encrypted under the new key.`,
           ...(unknown === 0
             ? []
             : [`${unknown} ended secrets are under an unknown key; they stay unchanged.`]),

@@ -56,14 +56,14 @@ export function operatorProgram(parts: ProgramParts): Command {
   const { withContext, terminal, migrationsFolder, examine, actions } = parts
   const program = new Command('tillgate')
     .description(
-      'Operate a Tillgate gateway: the same settings as `npm start`, from the environment and .env.',
+      'Operate a Tillgate gateway. Uses the same settings as `npm start`, from the environment and .env.',
     )
     .version(build)
     .hook('preAction', (_program, command) => {
       const { reason } = command.opts<{ reason?: string }>()
       if (reason !== undefined) parseLine(reason, 'reason')
     })
-    .showHelpAfterError('(add --help for a list)')
+    .showHelpAfterError('(use --help for usage)')
     .configureOutput({
       writeOut: (text) => void terminal.out.write(text),
       writeErr: (text) => void terminal.err.write(text),

@@ -28,7 +28,7 @@ export function railCheckCommand(terminal: Terminal): Command {
       'JPY,EUR,TND',
     )
     .option('--wait <seconds>', 'Time to approve a payment, if the rail asks for approval.', '0')
-    .option('--json', 'Print JSON.')
+    .option('--json', 'Print JSON')
     .action((url: string, options: CheckOptions) => checkRail(url, options, terminal))
 }
 

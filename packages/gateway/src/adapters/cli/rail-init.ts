@@ -85,7 +85,7 @@ export function railInitCommand(parts: RailInitParts): Command {
     )
     .option('--gateway <url>', 'The admin API, with --token.', 'http://127.0.0.1:8081')
     .option('--reason <text>', 'For the audit log.')
-    .option('--wait <seconds>', 'How long to wait for the rail to run, to check it.')
+    .option('--wait <seconds>', 'Time to wait for the rail to start before checking it.')
     .action((provider: string, options: Options) => init(provider, options, parts))
 }
 
@@ -93,7 +93,7 @@ async function init(provider: string, options: Options, parts: RailInitParts): P
   const { terminal } = parts
   const { setup, kit } = await loadRail(provider)
   const file = resolve(options.file ?? `rail-${provider}.env`)
-  if (existsSync(file)) refuse(`${file} exists. Delete it, or name another file with --file.`)
+  if (existsSync(file)) refuse(`${file} already exists. Delete it, or name another file with --file.`)
   const url = URL.parse(options.url) ?? refuse('--url must start with https:// or http://.')
   const say = (...lines: readonly string[]) => void terminal.out.write(`${lines.join('\n')}\n`)
   const steps = setup.steps((options.publicUrl ?? url.origin).replace(/\/$/, ''))
@@ -232,7 +232,7 @@ async function isRunning(
 
 function split(setting: string): [string, string] {
   const at = setting.indexOf('=')
-  return at > 0 ? [setting.slice(0, at), setting.slice(at + 1)] : refuse('--set needs NAME=VALUE.')
+  return at > 0 ? [setting.slice(0, at), setting.slice(at + 1)] : refuse('--set must be NAME=VALUE.')
 }
 
 function refuse(message: string): never {

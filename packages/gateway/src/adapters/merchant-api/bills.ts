@@ -25,7 +25,7 @@ export function serveBills(listener: FastifyInstance, { open, downloads }: BillP
         throw new Failure('unavailable', {
           retryAfterSeconds: 5,
           message:
-            'Another bill of yours, or many others, are being downloaded already. Try again when one of them is over.',
+            'Another bill of yours, or many others, are already being downloaded. Try again when one has finished.',
         })
       const { merchantId, day, bytes } = found.bill
       return reply

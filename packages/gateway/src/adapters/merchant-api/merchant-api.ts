@@ -212,10 +212,12 @@ function checkType({ headers }: IncomingMessage): void {
   }
   const charset = namedCharset.exec(type)?.[1]
   if (charset !== undefined && !readCharset.test(charset))
-    refuse(`The charset "${charset.slice(0, maxShownType)}" is not read: send UTF-8 and leave charset out.`)
+    refuse(
+      `The charset "${charset.slice(0, maxShownType)}" is not supported: send UTF-8 and leave charset out.`,
+    )
   if (encoding.toLowerCase() !== 'identity')
     refuse(
-      `Content-Encoding "${encoding.slice(0, maxShownType)}" is not read: send the body uncompressed, without this header.`,
+      `Content-Encoding "${encoding.slice(0, maxShownType)}" is not supported: send the body uncompressed, without this header.`,
     )
 }
 

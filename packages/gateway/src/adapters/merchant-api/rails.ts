@@ -32,11 +32,11 @@ export function serveRails(listener: FastifyInstance, running: () => RunningRail
           case 'refused':
             throw new Failure('envelope_not_opened', {
               message:
-                'The notification is not signed with a secret of this rail, or its webhook-timestamp is off.',
+                'The notification is not signed with a secret of this rail, or its webhook-timestamp is more than 5 minutes off.',
             })
           case 'malformed':
             throw new Failure('invalid_field', {
-              message: 'The body is no notification: look at its type and id.',
+              message: 'The body is not a valid notification. Check type and id.',
             })
         }
       },

@@ -36,6 +36,6 @@ export async function carryOutOnce<Refusal extends string>(
   }
   throw new Failure('unavailable', {
     retryAfterSeconds: 1,
-    message: `It is not known whether this was done. Look for ${entry.auditId} in the audit before you do it again.`,
+    message: `The result is unknown. Search the audit log for ${entry.auditId} before you repeat the action.`,
   })
 }

@@ -102,7 +102,7 @@ async function addEndpoint(
   const { clock, random } = parts
   const { merchants, endpoints } = parts.stores
   const found = await merchants.findMerchant(merchantId)
-  if (!found) throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
+  if (!found) throw new Failure('not_found', { message: `Merchant ${merchantId} does not exist.` })
   checkUrl(parts, wanted.url, found.merchant)
   const createdAtMs = clock.now()
   const endpoint: Endpoint = {
@@ -220,7 +220,7 @@ async function rotateSecret(
   const endpoint = await find(parts, key)
   if (endpoint.format !== 'standard')
     throw new Failure('status_does_not_allow', {
-      message: 'This endpoint gets envelopes, under the merchant’s keys: it has no secret of its own.',
+      message: 'This endpoint receives envelopes, which use the merchant’s keys, so it has no secret.',
     })
   const secret = makeWebhookSecret(random)
   const made = seal(parts, key, secret, idempotencyKey)
@@ -265,7 +265,7 @@ async function withHealth(
 async function find({ stores: { endpoints } }: Parts, key: EndpointKey): Promise<Endpoint> {
   const found = await endpoints.findEndpoint(key)
   if (found && found.removedAtMs === undefined) return found
-  throw new Failure('not_found', { message: `There is no endpoint ${key.endpointId}.` })
+  throw new Failure('not_found', { message: `Endpoint ${key.endpointId} does not exist.` })
 }
 
 function checkUrl(parts: Parts, url: string, merchant: Merchant): void {

@@ -32,7 +32,7 @@ export function makePauseHosts(parts: ClockAndRandom & { readonly pauses: Callba
         })
       if (!(Number.isInteger(forMs) && forMs > 0 && forMs <= maxPauseMs))
         throw new Failure('invalid_field', {
-          message: 'A pause lasts whole milliseconds, 1 at least and 24 hours at most.',
+          message: 'A pause must be 1 ms to 24 hours.',
         })
       const nowMs = clock.now()
       const untilMs = nowMs + forMs

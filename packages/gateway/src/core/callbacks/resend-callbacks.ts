@@ -151,7 +151,7 @@ async function resendOne(
   const callback = await find(parts, context, callbackId)
   if (callback.body === undefined) {
     throw new Failure('status_does_not_allow', {
-      message: `What callback ${callbackId} said is no longer kept: it is too old to be sent again.`,
+      message: `The body of callback ${callbackId} is no longer stored, so it cannot be resent.`,
     })
   }
   const nowMs = parts.clock.now()
@@ -163,7 +163,7 @@ async function resendOne(
   )
   if (queued === 0) {
     throw new Failure('status_does_not_allow', {
-      message: `Callback ${callbackId} is about to be sent already, or its endpoint was removed.`,
+      message: `Callback ${callbackId} is already queued to be sent, or its endpoint was removed.`,
     })
   }
 }
@@ -176,7 +176,7 @@ async function resendListed(
   reason: string,
 ): Promise<number> {
   if (callbacks.length > maxListed)
-    throw new Failure('invalid_field', { message: `At most ${maxListed} callbacks at once, please.` })
+    throw new Failure('invalid_field', { message: `Resend at most ${maxListed} callbacks at once.` })
   const startMs = parts.clock.now()
   let queued = 0
   for (const { merchantId, callbackId } of callbacks) {
@@ -244,7 +244,7 @@ async function find(
   callbackId: string,
 ): Promise<StoredCallback> {
   const found = await history.findCallback(callbackId, { merchantId })
-  if (!found) throw new Failure('not_found', { message: `There is no callback ${callbackId}.` })
+  if (!found) throw new Failure('not_found', { message: `Callback ${callbackId} does not exist.` })
   return found
 }
 

@@ -66,7 +66,7 @@ async function sendTestEvent(
   const { stores, clock, random, buckets } = parts
   const endpoint = await stores.endpoints.findForDelivery(key)
   if (!endpoint || endpoint.removedAtMs !== undefined)
-    throw new Failure('not_found', { message: `There is no endpoint ${key.endpointId}.` })
+    throw new Failure('not_found', { message: `Endpoint ${key.endpointId} does not exist.` })
   const { merchantId } = key
   const waitMs = buckets.take(merchantId, rate, clock.now())
   if (waitMs > 0) {

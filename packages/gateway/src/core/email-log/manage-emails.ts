@@ -16,7 +16,7 @@ export function makeManageEmails(parts: ClockAndRandom & { readonly emailLog: Em
 
     async retryEmail(context: AnyContext, emailId: string, reason: string): Promise<void> {
       const email = await emailLog.find(emailId)
-      if (!email) throw new Failure('not_found', { message: `There is no email ${emailId}.` })
+      if (!email) throw new Failure('not_found', { message: `Email ${emailId} does not exist.` })
       const nowMs = clock.now()
       const { merchantId } = email
       const isQueued =
@@ -29,8 +29,8 @@ export function makeManageEmails(parts: ClockAndRandom & { readonly emailLog: Em
       throw new Failure('status_does_not_allow', {
         message:
           email.state === 'queued' || email.state === 'sent'
-            ? 'Only what was refused or given up is sent again.'
-            : 'It cannot be sent again: its link, or the address that it was for, is wiped. Have a new one made.',
+            ? 'Only rejected and failed emails can be resent.'
+            : 'This email cannot be resent, because its link or address was erased. Create a new one.',
       })
     },
   }

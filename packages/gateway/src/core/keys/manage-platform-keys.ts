@@ -59,7 +59,7 @@ export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
     ): Promise<PlatformKey> {
       if (overlapMs !== 0 && overlapMs < leastOverlapMs) {
         throw new Failure('invalid_field', {
-          message: 'An overlap shorter than 5 minutes would sign before every gateway has published the key.',
+          message: 'The overlap must be at least 5 minutes, so that every gateway can publish the key.',
         })
       }
       const nowMs = clock.now()
@@ -71,7 +71,7 @@ export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
         ))
       ) {
         throw new Failure('status_does_not_allow', {
-          message: 'There are two keys already that are not retired. Retire the older one first.',
+          message: 'Two keys are not retired. Retire the older one first.',
         })
       }
       const { sealedKey: _secret, ...made } = key
@@ -92,7 +92,7 @@ export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
       ) {
         throw new Failure('status_does_not_allow', {
           message:
-            'No other key signs yet, and without one no callback could be sent. Rotate first, and wait.',
+            'No other key signs yet. Without one, callbacks cannot be sent. Rotate the key and wait until the new one signs.',
         })
       }
     },

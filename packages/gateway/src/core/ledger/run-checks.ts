@@ -9,7 +9,7 @@ export function makeVerifyLedger(verify: () => Promise<Verification>): () => Pro
     if (isUnderWay)
       throw new Failure('too_many_requests', {
         retryAfterSeconds: 10,
-        message: 'The ledger is being verified already. Try again when that is over.',
+        message: 'The ledger is already being verified. Try again when the verification ends.',
       })
     isUnderWay = true
     try {
@@ -24,10 +24,10 @@ export function describeVerification({ claims, accounts, transfers, findings }: 
   const looked = `${accounts} accounts, ${transfers} transfers, ${claims} claims`
   if (findings.length === 0) return [`The ledger is clean: ${looked}.`]
   return [
-    `The ledger is NOT clean: ${looked}, ${findings.length} of them untrue.`,
+    `The ledger is NOT clean: ${looked}. Violated rules: ${findings.length}.`,
     ...findings.flatMap(({ claim, count, examples }) => [
       '',
-      `It is not so that ${claim}: ${count} times, for example`,
+      `Violated rule: ${claim} (${count} rows). Examples:`,
       ...examples.map((example) => `  ${example}`),
     ]),
   ]

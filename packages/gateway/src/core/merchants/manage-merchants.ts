@@ -399,12 +399,12 @@ function keyStillNeeded(key: UsedKey, breakage: readonly [Breakage, ...Breakage[
 function merchantIdTaken(merchantId: string): Failure {
   return new Failure('number_already_used', {
     field: 'merchantId',
-    message: `There is a merchant ${merchantId} already.`,
+    message: `Merchant ${merchantId} already exists.`,
   })
 }
 
 function noMerchant(merchantId: string): never {
-  throw new Failure('not_found', { message: `There is no merchant ${merchantId}.` })
+  throw new Failure('not_found', { message: `Merchant ${merchantId} does not exist.` })
 }
 
 export type ManageMerchants = ReturnType<typeof makeManageMerchants>

@@ -119,11 +119,11 @@ export function refusalOfProof(
   }: { readonly field: string; readonly nowMs: number; readonly wrong: string },
 ): Failure {
   if (proof.kind === 'busy')
-    return new Failure('too_many_requests', { message: 'Too many tries. Wait a minute, then try again.' })
+    return new Failure('too_many_requests', { message: 'Too many attempts. Wait a minute, then try again.' })
   if (proof.kind === 'wrong') return new Failure('invalid_field', { field, message })
   const minutes = Math.ceil((proof.untilMs - nowMs) / 60_000)
   return new Failure('invalid_field', {
     field,
-    message: `Too many wrong tries: wait ${minutes} min, then try again.`,
+    message: `Too many failed attempts. Try again in ${minutes} min.`,
   })
 }

@@ -161,7 +161,7 @@ async function remove(state: State, own: OwnPasskeys, credentialId: string): Pro
       entry(state, 'remove-passkey', own, found.name),
     ))
   )
-    throw new Failure('not_found', { message: 'There is no such passkey any more.' })
+    throw new Failure('not_found', { message: 'The passkey no longer exists.' })
 }
 
 function entry(
@@ -203,6 +203,7 @@ function readJson(text: string): unknown {
 function notTaken(): Failure {
   return new Failure('invalid_field', {
     field: 'credential',
-    message: 'The passkey could not be taken: it took too long, or it is here already. Begin anew.',
+    message:
+      'The passkey could not be added: the request expired, or the passkey is already registered. Start again.',
   })
 }

@@ -88,15 +88,14 @@ async function begin(parts: Parts, own: OwnAccess): Promise<{ secret: string; ur
 async function confirm(parts: Parts, own: OwnAccess, code: string): Promise<readonly string[]> {
   const { totp, clock, random } = parts
   const stored = await totp.findTotp(own.login)
-  if (!stored) throw new Failure('status_does_not_allow', { message: 'Begin first: there is no secret yet.' })
+  if (!stored) throw new Failure('status_does_not_allow', { message: 'Start the setup first.' })
   if (stored.confirmedAtMs !== undefined) throw isOnAlready()
   const secret = openSecret(parts, own.login, stored)
   const step = matchingStep(secret, code.replace(/\s/g, ''), clock.now())
   if (step === undefined)
     throw new Failure('invalid_field', {
       field: 'code',
-      message:
-        'This is not the code of the secret that was shown. Check that the clock of your phone is right, or begin anew.',
+      message: 'This code does not match the secret. Check your phone’s clock, or start again.',
     })
   const codes = Array.from({ length: recoveryCodes }, () => makePassword(random, recoveryGroups))
   const { login, accessVersion } = own
@@ -104,7 +103,7 @@ async function confirm(parts: Parts, own: OwnAccess, code: string): Promise<read
   const confirmed = { login, accessVersion, sealedSecret, step, nowMs: clock.now() }
   const recoveryHashes = codes.map(hashOf)
   if (!(await totp.confirmTotp({ ...confirmed, recoveryHashes }, entry(parts, 'switch-on-second-step', own))))
-    throw new Failure('status_does_not_allow', { message: 'It was begun anew meanwhile. Try once more.' })
+    throw new Failure('status_does_not_allow', { message: 'The setup was restarted. Try again.' })
   return codes
 }
 
@@ -177,6 +176,6 @@ async function demand(parts: Parts, own: OwnStep, code: string): Promise<void> {
 
 function isOnAlready(): Failure {
   return new Failure('status_does_not_allow', {
-    message: 'The second step is on already. Switch it off first, with a code.',
+    message: 'Two-step verification is already on. Turn it off first.',
   })
 }

@@ -83,7 +83,7 @@ export function makeApply({ applications, members, merchants, clock, random }: A
       const isDone =
         application !== undefined &&
         (await applications.answer({ ...application, answer, nowMs: clock.now() }))
-      if (!isDone) throw new Failure('status_does_not_allow', { message: 'Nothing is asked any more.' })
+      if (!isDone) throw new Failure('status_does_not_allow', { message: 'There is no open question.' })
     },
 
     /** A new link for the first member to choose a password; undefined if no longer available. */
@@ -162,6 +162,6 @@ function parseHosts(text: string): readonly string[] | undefined {
   if (hosts.length <= maxHosts) return hosts.length === 0 ? undefined : checkHosts(hosts)
   throw new Failure('invalid_field', {
     field: 'callbackHosts',
-    message: `Give at most ${maxHosts} hosts, separated by commas.`,
+    message: `Enter at most ${maxHosts} hosts, separated by commas.`,
   })
 }

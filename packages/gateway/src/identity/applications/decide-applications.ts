@@ -125,7 +125,7 @@ async function find({ applications }: DecideApplicationsParts, applicationId: st
     ? await applications.findApplication(applicationId)
     : undefined
   if (found) return found
-  throw new Failure('not_found', { message: `There is no application ${applicationId}.` })
+  throw new Failure('not_found', { message: `Application ${applicationId} does not exist.` })
 }
 
 function decision({ clock }: DecideApplicationsParts, { actor }: AnyContext, applicationId: string) {

@@ -143,7 +143,7 @@ async function addWallet(
     makeAuditEntry(state, context, 'wallet.add', walletId, { reason: given.reason }),
   )
   if (!inserted)
-    throw new Failure('number_already_used', { message: `There is a wallet for ${login} already.` })
+    throw new Failure('number_already_used', { message: `A wallet for ${login} already exists.` })
   return { wallet: await find(state, walletId), pin: given.pin === undefined ? pin : undefined }
 }
 
@@ -259,7 +259,7 @@ async function find({ wallets }: State, idOrLogin: string): Promise<Wallet> {
   const login = normaliseLogin(idOrLogin)
   const wallet =
     login === undefined ? await wallets.findWallet(idOrLogin) : await wallets.findWalletByLogin(login)
-  if (!wallet) throw new Failure('not_found', { message: `There is no wallet ${idOrLogin}.` })
+  if (!wallet) throw new Failure('not_found', { message: `Wallet ${idOrLogin} does not exist.` })
   return wallet
 }
 

@@ -108,7 +108,7 @@ export function makeWithdraw(parts: WithdrawParts) {
       earlier.account.iban === withoutSpaces(iban)
     if (isSame) return true
     throw new Failure('number_already_used', {
-      message: 'This form was sent before, with another amount or account. Nothing new was done.',
+      message: 'This form was already submitted with another amount or account. No new withdrawal was made.',
     })
   }
 
@@ -153,12 +153,12 @@ function invalid(field: string, message: string): Failure {
 }
 
 function notNow(): Failure {
-  return new Failure('status_does_not_allow', { message: 'Withdrawals are not possible just now.' })
+  return new Failure('status_does_not_allow', { message: 'Withdrawals are not available right now.' })
 }
 
 function tooLittle(): Failure {
   return new Failure('status_does_not_allow', {
     field: 'amount',
-    message: 'There is too little money in the wallet.',
+    message: 'Insufficient balance.',
   })
 }

@@ -105,7 +105,7 @@ async function withdrawInvitation(
       makeAuditEntry(parts, context, 'member.withdraw-invitation', linkId, { merchantId }),
     ))
   )
-    throw new Failure('not_found', { message: 'There is no such invitation any more.' })
+    throw new Failure('not_found', { message: 'The invitation no longer exists.' })
 }
 
 async function changeRole(
@@ -306,5 +306,5 @@ export function linkUrl(token: string, kind: LinkKind, publicUrl: string): strin
 }
 
 function noMember(login: string): Failure {
-  return new Failure('not_found', { message: `There is no member ${login}.` })
+  return new Failure('not_found', { message: `Member ${login} does not exist.` })
 }

@@ -112,7 +112,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
           { tokenId, login, nowMs: clock.now() },
           makeAuditEntry({ clock, random }, context, 'token.revoke', tokenId, { reason }),
         ))
-      if (!isRevoked) throw new Failure('not_found', { message: `There is no live token ${tokenId}.` })
+      if (!isRevoked) throw new Failure('not_found', { message: `Live token ${tokenId} does not exist.` })
     },
 
     /** Undefined if the token is unknown, expired or revoked, or its operator is disabled. */

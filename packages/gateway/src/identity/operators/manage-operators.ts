@@ -73,7 +73,7 @@ async function declareOperator(
   if (!parts.hasProvider)
     throw new Failure('invalid_field', {
       field: 'email',
-      message: 'An address is for signing in at an identity provider, and none is set (OIDC_ISSUER).',
+      message: 'An email address requires an identity provider. Set OIDC_ISSUER first.',
     })
   const createdAtMs = parts.clock.now()
   await insert(parts, context, { login, role, email: parseEmail(email, 'email'), createdAtMs })
@@ -90,7 +90,7 @@ async function insert(
   const entry = makeAuditEntry(parts, context, 'operator.add', login, { reason })
   if (!(await parts.operators.insertOperator(operator, entry)))
     throw new Failure('number_already_used', {
-      message: `There is an operator ${login}${email === undefined ? '' : ', or one with this address,'} already.`,
+      message: `Operator ${login}${email === undefined ? '' : ', or one with this address,'} already exists.`,
     })
 }
 
@@ -155,5 +155,5 @@ function seal(parts: ManageOperatorsParts, login: string, password: string): Pro
 }
 
 function noSuch(login: string, who = ''): Failure {
-  return new Failure('not_found', { message: `There is no operator ${login}${who}.` })
+  return new Failure('not_found', { message: `Operator ${login}${who} does not exist.` })
 }

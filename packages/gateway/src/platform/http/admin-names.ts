@@ -20,7 +20,7 @@ export function refuseOtherNames(listener: FastifyInstance, names: readonly stri
     const other = asked.find((each) => !isKnown(each))
     if (other !== undefined && !isProbe(request.routeOptions.url ?? ''))
       throw new Failure('not_allowed', {
-        message: `The admin listener does not answer to the name "${other.slice(0, 100)}". Open it by its address or as localhost, or add the name to ADMIN_NAMES.`,
+        message: `The admin listener does not accept the host name "${other.slice(0, 100)}". Open it by its address or as localhost, or add the name to ADMIN_NAMES.`,
       })
     done()
   })

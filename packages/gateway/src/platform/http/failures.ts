@@ -134,7 +134,7 @@ export function answerBrokenHttp(error: BrokenHttp, connection: BareConnection):
     const message = 'The headers are larger than 16 KiB.'
     answerAndCut(connection, '431 Request Header Fields Too Large', new Failure('too_large', { message }))
   } else if (isTooSlow(error)) {
-    const message = 'The request did not come in time.'
+    const message = 'The request arrived too slowly.'
     answerAndCut(connection, '408 Request Timeout', new Failure('malformed_envelope', { message }))
   } else {
     // The parser's reason comes from a fixed list.

@@ -15,6 +15,6 @@ export function refuseNulIn(text: string): void {
 
 function hasNul(): Failure {
   return new Failure('invalid_field', {
-    message: 'The address or the form holds a NUL character (%00), which no text here can have. Take it out.',
+    message: 'The address or form contains a NUL character (%00). Remove it.',
   })
 }

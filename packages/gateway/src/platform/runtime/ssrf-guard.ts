@@ -97,7 +97,7 @@ export function publicOnly(policy: UrlPolicy): UrlPolicy {
 
 export function checkUrl(text: string, policy: UrlPolicy): UrlCheck {
   if (!text.isWellFormed() || /[\p{Cc}\p{Z}\\]/u.test(text)) {
-    return notAllowed('a URL holds no spaces, control characters or backslashes')
+    return notAllowed('a URL cannot contain spaces, control characters or backslashes')
   }
   if (text.length > maxUrlLength && [...text].length > maxUrlLength) {
     return notAllowed(`a URL has at most ${maxUrlLength} characters`)

@@ -35,7 +35,7 @@ export class ConfigurationFailure extends StartFailure {
       ({ name, problem, example }) =>
         `  ${name} ${problem}${example ? `\n    for example: ${name}=${example}` : ''}`,
     )
-    super(`The configuration is not right:\n${lines.join('\n')}`, { exitCode: exitCodes.settings })
+    super(`The configuration is invalid:\n${lines.join('\n')}`, { exitCode: exitCodes.settings })
     this.problems = problems
   }
 }

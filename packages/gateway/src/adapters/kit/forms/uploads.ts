@@ -91,6 +91,6 @@ const maxDroppedBytes = 256 * 1024 * 1024
 export function tooLargeFile(maxBytes: number): Failure {
   const mebibytes = Math.floor(maxBytes / 2 ** 20)
   return new Failure('too_large', {
-    message: `The file is larger than ${mebibytes} MiB. Import it by tillgate reconcile import.`,
+    message: `The file is larger than ${mebibytes} MiB. Use “tillgate reconcile import”.`,
   })
 }

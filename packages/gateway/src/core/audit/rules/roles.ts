@@ -28,6 +28,6 @@ export const memberRoleMeanings = {
 
 export function accessEnded(login: string): Failure {
   return new Failure('status_does_not_allow', {
-    message: `The access of ${login} was ended meanwhile, so nothing was done. Sign in again.`,
+    message: `${login} no longer has access, so nothing was changed. Sign in again.`,
   })
 }

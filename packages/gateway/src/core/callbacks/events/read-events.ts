@@ -42,14 +42,14 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
       const { prunedPosition, lastPosition, isKept } = await events.readState()
       if (!isKept)
         throw new Failure('status_does_not_allow', {
-          message: 'No events are kept. Set EVENT_FEED_DAYS, and start the gateway with it.',
+          message: 'The event feed is disabled. Set EVENT_FEED_DAYS and restart the gateway.',
         })
       const from = after ?? prunedPosition
       if (from < prunedPosition) throw missed(prunedPosition)
       if (from > lastPosition)
         throw new Failure('invalid_field', {
           field: 'after',
-          message: `The feed ends at ${lastPosition}: ${from} is of another database, or of one that was restored since.`,
+          message: `Position ${from} does not exist: the feed ends at ${lastPosition}. The position may be from another or a restored database.`,
         })
       const endsAtMs = clock.now() + waitMs
       let leave: (() => void) | undefined
@@ -101,6 +101,6 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
 function missed(prunedPosition: number): Failure {
   return new Failure('invalid_field', {
     field: 'after',
-    message: `Events up to ${prunedPosition} are no longer kept, or never were because the feed was switched off, so some were missed. Go on with after=${prunedPosition}.`,
+    message: `Events up to ${prunedPosition} are not stored, so some were skipped. Continue with after=${prunedPosition}.`,
   })
 }

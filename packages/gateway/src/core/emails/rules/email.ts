@@ -132,6 +132,6 @@ export function parseEmail(text: string, field: string): string {
   if (email !== undefined) return email
   throw new Failure('invalid_field', {
     field,
-    message: 'This must be an e-mail address in plain letters, such as alice@example.com.',
+    message: 'Enter an email address, such as alice@example.com. Use only ASCII letters.',
   })
 }

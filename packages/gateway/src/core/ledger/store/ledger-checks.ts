@@ -191,7 +191,7 @@ select account_id
   from accounts
  where owner_kind in ('wallet', 'merchant', 'suspense') and credits_posted - debits_posted - debits_pending < 0`,
 
-  'fees are below zero by no more than was swept of them': `
+  'no fee account is overdrawn by more than its swept fees': `
 with t as materialized (
   select debit_account, sum(amount_minor) as swept from transfers where kind = 'fee_sweep' and debit_account like 'fees:%'
    group by debit_account)
@@ -207,7 +207,7 @@ select e.merchant_id || ' ' || e.transfer_id
        is distinct from
        ('hold', e.kind, e.debit_account, e.credit_account, e.currency, e.amount_minor, e.payment_id, e.refund_id)`,
 
-  'every transfer goes between accounts as its kind does, and where they are a merchant’s, they are its own merchant’s': `
+  'every transfer connects accounts that its type allows, and none of another merchant': `
 select merchant_id || ' ' || transfer_id
   from transfers
  where (kind, split_part(debit_account, ':', 1), split_part(credit_account, ':', 1)) not in (${ways})
@@ -216,7 +216,7 @@ select merchant_id || ' ' || transfer_id
     or (starts_with(credit_account, 'merchant:') or starts_with(credit_account, 'fees:'))
        and split_part(credit_account, ':', 2) <> merchant_id`,
 
-  'every order that was paid, or nearly, has its hold, ended as its status says, and no other has one': `
+  'every processing, paid or failed order has exactly one hold in the matching state, and no other order has one': `
 select coalesce(o.merchant_id, h.merchant_id) || ' ' || coalesce(o.payment_id, h.payment_id)
   from (select * from orders where status in ('confirming', 'success', 'failed')) as o
   full join (select * from (${holds}) as h where kind = 'payment') as h
@@ -227,7 +227,7 @@ select coalesce(o.merchant_id, h.merchant_id) || ' ' || coalesce(o.payment_id, h
         'merchant:' || o.merchant_id || ':' || o.currency,
         case o.status when 'confirming' then '' when 'success' then 'post' else 'void' end)`,
 
-  'every refund that money was held for has its hold, ended as its status says, and no other has one': `
+  'every refund with reserved money has its hold in the matching state, and no other refund has one': `
 select coalesce(r.merchant_id, h.merchant_id) || ' ' || coalesce(r.refund_id, h.refund_id)
   from (select r.*, o.wallet_id, o.rail_id
           from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
@@ -241,7 +241,7 @@ select coalesce(r.merchant_id, h.merchant_id) || ' ' || coalesce(r.refund_id, h.
         'merchant:' || r.merchant_id || ':' || r.currency, ${payer('r')} || ':' || r.currency,
         case r.status when 'refunding' then '' when 'refund_success' then 'post' else 'void' end)`,
 
-  'every order knows what was refunded of it': `
+  'every order’s refunded amount equals its refunds': `
 select coalesce(o.merchant_id, r.merchant_id) || ' ' || coalesce(o.payment_id, r.payment_id)
   from (select * from orders where refund_count > 0 or refunded_minor > 0 or refund_held_minor > 0) as o
   full join (select merchant_id, payment_id, count(*) as refunds,
@@ -251,7 +251,7 @@ select coalesce(o.merchant_id, r.merchant_id) || ' ' || coalesce(o.payment_id, r
     on r.merchant_id = o.merchant_id and r.payment_id = o.payment_id
  where (o.refund_count, o.refunded_minor, o.refund_held_minor) is distinct from (r.refunds, r.refunded, r.held)`,
 
-  'every fee is the one that its order names, and no other order has one': `
+  'every fee equals the fee stored with its order': `
 select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t.payment_id)
   from (select * from orders where fee_minor is not null) as o
   full join (select * from transfers where kind = 'fee') as t
@@ -260,7 +260,7 @@ select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t
        (o.transaction_id || 'F', o.fee_minor, 'merchant:' || o.merchant_id || ':' || o.currency,
         'fees:' || o.merchant_id || ':' || o.currency)`,
 
-  'of every fee so much went back as was refunded of its payment, where its price says so': `
+  'every returned fee equals the refunded share': `
 select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t.payment_id)
   from (select merchant_id, payment_id,
                div(2 * fee_minor * refunded_minor + payment_amount_minor, 2 * payment_amount_minor) as returned
@@ -270,7 +270,7 @@ select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t
     on t.merchant_id = o.merchant_id and t.payment_id = o.payment_id
  where o.payment_id is null or coalesce(t.returned, 0) <> o.returned`,
 
-  'every correction has the act behind it, which has no other': `
+  'every correction has an audit entry of its own': `
 with t as materialized (select * from transfers where kind = 'correction')
 select t.merchant_id || ' ' || t.transfer_id
   from t left join audit a on a.audit_id = t.audit_id
@@ -295,7 +295,7 @@ select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t
        (o.transaction_id || 'T', o.payment_amount_minor, 'merchant:' || o.merchant_id || ':' || o.currency,
         'wallet:' || o.tops_up || ':' || o.currency)`,
 
-  'every payout holds its money as its status says, and what came back is again whose it was, once': `
+  'every payout holds its money according to its status, and returned money is credited once': `
 with p as materialized (select * from payouts),
      t as materialized (
   select merchant_id, transfer_id, kind, amount_minor, debit_account, credit_account, coalesce(ended_by, '') as ended_by
@@ -346,13 +346,13 @@ select a.account_id
   from accounts a left join bank_accounts b on b.bank_name = a.owner_id
  where a.owner_kind = 'bank' and (b.bank_name is null or b.currency <> a.currency)`,
 
-  'every act of topping up, paying out or correcting has its transfer': `
+  'every top-up, payout and correction in the audit log has its transfer': `
 with t as materialized (select audit_id from transfers where audit_id is not null)
 select a.audit_id::text
   from audit a left join t on t.audit_id = a.audit_id
  where (a.act in ('wallet.top-up', 'merchant.payout', 'wallet.withdraw') or a.act like 'correction.%') and t.audit_id is null`,
 
-  'everything that is being paid or refunded waits for its authorization, and nothing else does': `
+  'every unfinished payment or refund waits for authorization, and nothing else does': `
 with u as materialized (
   select payment_id as authorization_id, merchant_id, transaction_id
     from orders where status = 'confirming' and rail_id is null
@@ -365,7 +365,7 @@ select coalesce(u.authorization_id, s.authorization_id)
  where (s.merchant_id, coalesce(s.transaction_id, '')) is distinct from
        (u.merchant_id, coalesce(u.transaction_id, ''))`,
 
-  'everything that is open at a rail is asked about': `
+  'every open attempt, return and refund at a rail is scheduled for a status query': `
 with u as materialized (
   select transaction_id as task_id, merchant_id, rail_id from rail_attempts where ended_at is null
    union all
@@ -378,7 +378,7 @@ select u.merchant_id || ' ' || u.task_id
   from u left join rail_tasks t on t.task_id = u.task_id and t.rail_id = u.rail_id and t.merchant_id = u.merchant_id
  where t.task_id is null`,
 
-  'every order that a rail pays, or may pay, has its attempt, which stands as the order says': `
+  'every order at a rail has an attempt with a matching status': `
 select o.merchant_id || ' ' || o.payment_id
   from orders o
   left join rail_attempts a on a.merchant_id = o.merchant_id and a.payment_id = o.payment_id
@@ -391,7 +391,7 @@ select o.merchant_id || ' ' || o.payment_id
                          when 'success' then a.status <> 'approved'
                          else a.status not in ('declined', 'cancelled', 'returning', 'returned', 'held') end)`,
 
-  'every entry of a bank that was recorded is in the books once, and nothing else is': `
+  'every recorded bank entry is in the books exactly once, and nothing else is': `
 with t as materialized (
   select * from transfers where kind in ('transfer_received', 'transfer_returned')
    union all
@@ -411,7 +411,7 @@ select coalesce(e.merchant_id, t.merchant_id) || ' ' || coalesce(e.transfer_id, 
        (e.kind, e.payment_id, e.amount_minor, coalesce(e.refund_id, ''))
     or e.rail is distinct from case when e.is_in then t.debit_account else t.credit_account end`,
 
-  'an order that bank transfers paid was paid out of what came, and no more was sent back than was left': `
+  'bank transfers pay no more than was received, and no more is returned than remains': `
 with o as materialized (
   select t.merchant_id, t.payment_id, t.amount_minor, o.payment_amount_minor, o.status, o.rail_id
     from transfers t left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
@@ -434,7 +434,7 @@ select o.merchant_id || ' ' || o.payment_id
  group by o.merchant_id, o.payment_id
 having count(t.transfer_id) <> 1`,
 
-  'late money is in suspense once, and left it once, as its attempt says': `
+  'late money enters and leaves suspense once, according to its attempt': `
 select coalesce(a.merchant_id, t.merchant_id) || ' ' || coalesce(a.transfer_id, t.transfer_id)
   from (select merchant_id, transaction_id as transfer_id, 'late_payment' as kind, amount_minor, currency,
                'rail:' || rail_id || ':' || currency as debit_account, 'suspense:late:' || currency as credit_account

@@ -98,7 +98,7 @@ export function checkHosts(hosts: readonly string[]): readonly string[] {
   if (wrong === undefined) return hosts
   throw new Failure('invalid_field', {
     field: 'callbackHosts',
-    message: `${JSON.stringify(wrong)} is no host. Hosts are written like shop.example or shop.example:8443, without https:// and path.`,
+    message: `${JSON.stringify(wrong)} is not a valid host. Use a form such as shop.example or shop.example:8443, without https:// and without a path.`,
   })
 }
 

@@ -44,7 +44,7 @@ export function makeSubmitPayment(parts: SubmitPaymentParts): SubmitPayment {
   const { orders, payments, wallets, clock, random } = parts
   return async ({ merchantId, paymentId, walletId, accessVersion }) => {
     const wallet = await wallets.findWallet(walletId)
-    if (!wallet) throw new Failure('invalid_field', { message: 'There is no such wallet.' })
+    if (!wallet) throw new Failure('invalid_field', { message: 'The wallet does not exist.' })
     if (wallet.status === 'locked') return { kind: 'wallet_locked' }
     if (accessVersion !== undefined && accessVersion !== wallet.accessVersion) return { kind: 'access_ended' }
     // One id for all tries, so that the order shows which try committed.

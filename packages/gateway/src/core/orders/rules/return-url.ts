@@ -13,7 +13,7 @@ export function refusalOfReturnUrl(
   { mode, channel }: { readonly mode: Mode } & Pick<Order, 'channel'>,
 ): string | undefined {
   if (!text.isWellFormed() || /[\p{Cc}\p{Z}\\]/u.test(text))
-    return 'a URL holds no spaces, control characters or backslashes'
+    return 'a URL cannot contain spaces, control characters or backslashes'
   const url = /^[a-z][a-z0-9+.-]*:./i.test(text) ? URL.parse(text) : null
   const isWeb = /^https?:\/\/[^/?#]/i.test(text)
   if (!url || (!isWeb && /^https?:$/.test(url.protocol)))

@@ -53,10 +53,10 @@ export interface NewWallet
 export const behaviours = {
   approves: 'Pays at once.',
   declines: 'The payment is declined.',
-  too_little_money: 'Has too little money for any order.',
+  too_little_money: 'Insufficient funds for any order.',
   confirms_later: 'Pays after five seconds.',
   refund_fails: 'Pays at once; a refund of it fails.',
-  stays_confirming: 'The payment is never decided.',
+  stays_confirming: 'The payment stays in processing.',
 } as const satisfies Record<string, string>
 
 export type Behaviour = keyof typeof behaviours

@@ -33,5 +33,5 @@ export const applicationLimits = { line: 128, website: 512, about: 1_000, answer
 /** Throws if the application was decided. */
 export function checkOpen({ status }: Application): void {
   if (status === 'waiting' || status === 'asked') return
-  throw new Failure('status_does_not_allow', { message: `The application was ${status} already.` })
+  throw new Failure('status_does_not_allow', { message: `The application was already ${status}.` })
 }

@@ -154,7 +154,7 @@ select from operators where login = ${maker.login} and role = 'admin' and status
   )
   if (rowCount === 0)
     throw new Failure('not_allowed', {
-      message: `No link was made: the access of ${maker.login} has ended.`,
+      message: `No link was created: ${maker.login} no longer has access.`,
     })
 }
 

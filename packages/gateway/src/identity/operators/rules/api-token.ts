@@ -94,7 +94,7 @@ export function parseScopes(
     if (!isScope(scope))
       throw new Failure('invalid_field', {
         field: 'scopes',
-        message: `There is no scope ${scope}. There are: ${scopeNames.join(', ')}.`,
+        message: `Scope ${scope} does not exist. Use one of: ${scopeNames.join(', ')}.`,
       })
     if (!mayAct(role, scopes[scope].needs))
       throw new Failure('not_allowed', {

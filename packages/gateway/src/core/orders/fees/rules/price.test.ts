@@ -89,7 +89,7 @@ test('a price is set a minute before it holds at the least, to the millisecond',
   checkPrice(price('a', { createdAtMs: 5, validFromMs: 5 + priceLeadMs, currency: 'USD' }))
   assert.throws(
     () => checkPrice(price('a', { createdAtMs: 5, validFromMs: 4 + priceLeadMs, currency: 'USD' })),
-    { field: 'fromMs', message: /a minute after it was set at the earliest/ },
+    { field: 'fromMs', message: /one minute from now at the earliest/ },
   )
 })
 
@@ -121,6 +121,6 @@ test('what cannot be charged is refused at its field', () => {
 })
 
 test('a scope is said in words', () => {
-  assert.equal(describeScope(all), 'every merchant, every way to pay, every currency')
+  assert.equal(describeScope(all), 'every merchant, every payment method, every currency')
   assert.equal(describeScope(payment), 'merchant m, paid by wallet, in USD')
 })

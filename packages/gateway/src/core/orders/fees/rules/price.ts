@@ -91,7 +91,7 @@ export function checkPrice({ currency, terms, validFromMs, createdAtMs }: Price)
   if (validFromMs < createdAtMs + priceLeadMs)
     throw invalid(
       'fromMs',
-      'A price holds a minute after it was set at the earliest, and never backwards. Give a later time, or none.',
+      'A price can take effect one minute from now at the earliest. Enter a later time, or leave it empty.',
     )
   if (!terms) return
   const { basisPoints, leastMinor, mostMinor, fixedMinor } = terms
@@ -101,13 +101,13 @@ export function checkPrice({ currency, terms, validFromMs, createdAtMs }: Price)
     throw invalid('least', 'least must not be more than most.')
   const hasAmounts = fixedMinor > 0n || leastMinor !== undefined || mostMinor !== undefined
   if (currency === undefined && hasAmounts)
-    throw invalid('currency', 'Amounts need a currency. Give one, or basis points alone.')
+    throw invalid('currency', 'Amounts need a currency. Enter one, or use only basis points.')
 }
 
 export function describeScope({ merchantId, railId, currency }: Partial<PriceScope>): string {
   return [
     merchantId === undefined ? 'every merchant' : `merchant ${merchantId}`,
-    railId === undefined ? 'every way to pay' : `paid by ${railId}`,
+    railId === undefined ? 'every payment method' : `paid by ${railId}`,
     currency === undefined ? 'every currency' : `in ${currency}`,
   ].join(', ')
 }
@@ -122,7 +122,7 @@ export function describePrice(price: Price): string {
     `${describeScope(price)}: ${fixedMinor > 0n ? `${amount(fixedMinor)} + ` : ''}${basisPoints / 100}%`,
     leastMinor !== undefined && `at least ${amount(leastMinor)}`,
     mostMinor !== undefined && `at most ${amount(mostMinor)}`,
-    returnsFee && 'refunds give back their share',
+    returnsFee && 'refunds return their share',
     from,
   ]
     .filter((part) => part !== false)

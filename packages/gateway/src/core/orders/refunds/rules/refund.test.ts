@@ -63,7 +63,7 @@ test('what went back and what is on its way are no longer there to refund, to th
   assert.throws(() => ask(501n), {
     failure: 'more_than_left_to_refund',
     field: 'refundAmount',
-    message: 'refundAmount is more than is left to refund of this payment: send at most 5.00 USD.',
+    message: 'refundAmount exceeds the remaining amount: send at most 5.00 USD.',
   })
 })
 
@@ -98,7 +98,7 @@ test('where the merchant has too little, the same refund holds nothing and is bo
   assert.equal(bare.hold, undefined)
   assert('authorizationId' in bare.waits)
   const { refusal, ...authorization } = bare.waits
-  assert.match(refusal ?? '', /too little money/)
+  assert.match(refusal ?? '', /balance is too low/)
   assert.deepEqual({ ...authorization, refusal: undefined }, { ...request.waits, transactionId: undefined })
 })
 

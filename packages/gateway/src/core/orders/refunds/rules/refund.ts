@@ -129,7 +129,7 @@ function refundHold(
 export function withoutHold(request: RefundRequest): RefundRequest {
   const refund = { ...request.refund, transactionId: undefined }
   const walletId = 'authorizationId' in request.waits ? request.waits.walletId : undefined
-  const refusal = 'The merchant’s wallet has too little money for this refund.'
+  const refusal = 'The merchant’s balance is too low for this refund.'
   return { refund, hold: undefined, waits: authorizationOf(refund, { walletId }, refusal) }
 }
 
@@ -141,7 +141,7 @@ function checkRefundable(order: Order, amountMinor: bigint): void {
   const left = `${toDecimalText(leftMinor, order.currency)} ${order.currency}`
   throw new Failure('more_than_left_to_refund', {
     field: 'refundAmount',
-    message: `refundAmount is more than is left to refund of this payment: send at most ${left}.`,
+    message: `refundAmount exceeds the remaining amount: send at most ${left}.`,
   })
 }
 
