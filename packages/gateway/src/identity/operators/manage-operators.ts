@@ -118,7 +118,7 @@ async function resetPassword(
   const change = { login, nowMs: parts.clock.now(), sealedPassword: await seal(parts, login, password) }
   const { reason } = given
   const entry = makeAuditEntry(parts, context, 'operator.reset-password', login, { reason })
-  if (!(await parts.operators.setPassword(change, entry))) throw noSuch(login, ' with a password')
+  if (!(await parts.operators.setPassword(change, entry))) throw noSuch(login, ' or has no password')
   return { login, password: generated }
 }
 
@@ -154,6 +154,6 @@ function seal(parts: ManageOperatorsParts, login: string, password: string): Pro
   return sealPassword({ kind: 'operator', login, password }, parts)
 }
 
-function noSuch(login: string, who = ''): Failure {
-  return new Failure('not_found', { message: `Operator ${login}${who} does not exist.` })
+function noSuch(login: string, orElse = ''): Failure {
+  return new Failure('not_found', { message: `Operator ${login} does not exist${orElse}.` })
 }
