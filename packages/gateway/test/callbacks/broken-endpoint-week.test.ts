@@ -118,7 +118,7 @@ test('Tuesday: one address answers HTTP 500, and the refunds of its neighbors ar
   for (let order = 0; order < 3; order++) await brokenOrder()
   await until(async () => (await failing())[0]?.pausedUntilMs !== undefined)
   await healthyOrders()
-  assert.match(await overview(), new RegExp(`Callbacks to ${host}/a fail: HTTP 500, \\d+ times in a row`))
+  assert.match(await overview(), new RegExp(`Callbacks to ${host}/a are failing: HTTP 500, \\d+ times in a row`))
   assert.deepEqual(await callbacks.listFailingHosts(), [])
 })
 
@@ -131,7 +131,7 @@ test('Wednesday: probes fail for a whole day, and the neighbors still have their
     await until(async () => ((await failing())[0]?.pauses ?? 0) > before)
     await healthyOrders()
   }
-  assert.match(await overview(), /Late callbacks, the oldest by/)
+  assert.match(await overview(), /Late callbacks\. The oldest is/)
   const [only, ...others] = await failing()
   assert.deepEqual([only?.merchantId, only?.url, others.length], [broken.merchantId, `http://${host}/a`, 0])
 })
