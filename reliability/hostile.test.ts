@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayPath } from '@tillgate/protocol'
-import { reachingAll } from '../packages/gateway/src/core/audit/context.ts'
+import { reachingAll } from '../packages/gateway/src/core/authority/context.ts'
 import { maxInBurst } from '../packages/gateway/src/platform/http/admission/pipelining.ts'
 import { ApiClient } from '../packages/gateway/test/support/admin-api.ts'
 import { TestClock } from '../packages/gateway/test/support/clock.ts'

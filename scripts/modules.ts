@@ -13,6 +13,7 @@ export const modules = [
   'platform/request-log',
   'core/changes',
   'core/emails',
+  'core/authority',
   'core/audit',
   'core/email-log',
   'core/ledger',

@@ -3,7 +3,7 @@
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { platformKeysPath } from '../../packages/gateway/src/adapters/merchant-api/platform-keys.ts'
-import { reachingAll } from '../../packages/gateway/src/core/audit/context.ts'
+import { reachingAll } from '../../packages/gateway/src/core/authority/context.ts'
 import { scopeNames } from '../../packages/gateway/src/identity/operators/rules/api-token.ts'
 import { type Clock, systemClock } from '../../packages/gateway/src/platform/runtime/clock.ts'
 import type { TestGateway, TestMerchant } from '../../packages/gateway/test/support/gateway.ts'

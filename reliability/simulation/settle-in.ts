@@ -4,7 +4,7 @@ import { type EventName, makeUuid } from '@tillgate/protocol'
 import { noExtras } from '../../packages/gateway/src/actions/rails/rail-actions.ts'
 import { readConfig } from '../../packages/gateway/src/app/settings/config.ts'
 import type { AuditEntry } from '../../packages/gateway/src/core/audit/rules/audit.ts'
-import type { AuditedAction } from '../../packages/gateway/src/core/audit/rules/effects.ts'
+import type { AuditedAction } from '../../packages/gateway/src/core/authority/rules/effects.ts'
 import {
   type Merchant,
   makeMerchantId,

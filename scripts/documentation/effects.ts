@@ -1,7 +1,7 @@
 // The tables of SECURITY.md, made from the declarations of effects: every action that can need a second operator, and every
 // kind of transfer in the books.
 import { catalog } from '../../packages/gateway/src/actions/catalog.ts'
-import { effects } from '../../packages/gateway/src/core/audit/rules/effects.ts'
+import { effects } from '../../packages/gateway/src/core/authority/rules/effects.ts'
 import { bookingEffects } from '../../packages/gateway/src/core/ledger/rules/booking-effects.ts'
 import { type Tables, table } from '../../packages/protocol/documentation/tables.ts'
 

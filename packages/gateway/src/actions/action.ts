@@ -2,9 +2,9 @@
 // API's routes and descriptions, the commands and their help, the forms of console and portal, and the names in the
 // audit log.
 import type { Static, TObject, TSchema } from 'typebox'
-import type { AnyContext, Context } from '../core/audit/context.ts'
-import { type AuditedAction, type Effect, effectsOfActions } from '../core/audit/rules/effects.ts'
-import type { MemberRole, Role } from '../core/audit/rules/roles.ts'
+import type { AnyContext, Context } from '../core/authority/context.ts'
+import { type AuditedAction, type Effect, effectsOfActions } from '../core/authority/rules/effects.ts'
+import type { MemberRole, Role } from '../core/authority/rules/roles.ts'
 import { type ApiToken, type Scope, scopes } from '../identity/operators/rules/api-token.ts'
 import type { Operator } from '../identity/operators/rules/operator.ts'
 import { type Answered, answerOf, type FileType } from './answers.ts'

@@ -2,7 +2,7 @@
 // is for error messages and is not published.
 import { Failure, isCalendarDay, Type } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
-import type { Role } from '../core/audit/rules/roles.ts'
+import type { Role } from '../core/authority/rules/roles.ts'
 import { hiddenCharacters } from '../platform/runtime/visible-text.ts'
 
 const noControlCharacters = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'

@@ -1,9 +1,9 @@
 // The operations that actions and their pages use. `makeOperations` creates them once.
 
-import type { AnyContext, Reading } from '../core/audit/context.ts'
 import type { ExportAudit } from '../core/audit/export-audit.ts'
-import type { ApprovalPolicy } from '../core/audit/rules/approval.ts'
 import type { AuditLogStore } from '../core/audit/store/audit-log.ts'
+import type { AnyContext, Reading } from '../core/authority/context.ts'
+import type { ApprovalPolicy } from '../core/authority/rules/approval.ts'
 import type { ReadEvents } from '../core/callbacks/events/read-events.ts'
 import type { ManageEndpoints } from '../core/callbacks/manage-endpoints.ts'
 import type { PauseHosts } from '../core/callbacks/pause-hosts.ts'

@@ -18,7 +18,7 @@ import {
   checkValueDate,
   mainBank,
   type Outside,
-} from '../finance/treasury/rules/bank-account.ts'
+} from '../finance/treasury/rules/operator-bank-account.ts'
 import type { Action, RawInput } from './action.ts'
 import {
   amount,

@@ -1,7 +1,7 @@
 // The one place that creates every operation over the stores. It is pure: time, randomness, secrets and the rail are
 // passed in, so that the gateway, the command line, tests, the simulation and the benchmarks use the same operations.
 
-import { reachingAll } from '../core/audit/context.ts'
+import { reachingAll } from '../core/authority/context.ts'
 import { makeFetchSettlements } from '../finance/reconciliation/fetch-settlements.ts'
 import { makeApply } from '../identity/applications/apply.ts'
 import { makeRequestLog } from '../platform/request-log/request-log.ts'

@@ -2,8 +2,8 @@
 // the portal is opened for the first time.
 import { makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../core/audit/audit-entries.ts'
-import { reachingAll } from '../core/audit/context.ts'
-import type { AuditedAction } from '../core/audit/rules/effects.ts'
+import { reachingAll } from '../core/authority/context.ts'
+import type { AuditedAction } from '../core/authority/rules/effects.ts'
 import type { MerchantDirectory } from '../core/merchants/merchant-directory.ts'
 import type { FindOrders } from '../core/orders/find-orders.ts'
 import type { Access } from '../identity/accounts/rules/account.ts'

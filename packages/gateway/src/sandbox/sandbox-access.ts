@@ -1,7 +1,7 @@
 // A newcomer requests sandbox access with a name and the public half of an RSA pair, and receives a merchantId and an
 // AES key. Sandbox only, with a daily limit.
 import { KeyError, parsePublicKey } from '@tillgate/protocol'
-import { reachingAll } from '../core/audit/context.ts'
+import { reachingAll } from '../core/authority/context.ts'
 import { normaliseEmail } from '../core/emails/rules/email.ts'
 import type { MadeMerchant, ManageMerchants } from '../core/merchants/manage-merchants.ts'
 import type { ManageMembers } from '../identity/members/manage-members.ts'

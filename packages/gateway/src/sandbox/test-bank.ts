@@ -2,7 +2,7 @@
 // match it at every start.
 
 import { currencies, Failure } from '@tillgate/protocol'
-import { reachingAll } from '../core/audit/context.ts'
+import { reachingAll } from '../core/authority/context.ts'
 import type { Order } from '../core/orders/rules/order.ts'
 import { type ManageRailsParts, makeManageRails } from '../finance/rails/manage-rails.ts'
 import type { PayByRail, RailPaymentOutcome } from '../finance/rails/pay-by-rail.ts'

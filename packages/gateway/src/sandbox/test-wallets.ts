@@ -2,7 +2,7 @@
 // and refilled at each start and whenever a payment needs more, because all users share them.
 import { currencies, digitsOf, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../core/audit/audit-entries.ts'
-import { reachingAll } from '../core/audit/context.ts'
+import { reachingAll } from '../core/authority/context.ts'
 import { availableMinor } from '../core/ledger/rules/transfer.ts'
 import type { SubmitPayment } from '../core/orders/payments/submit-payment.ts'
 import type { Order } from '../core/orders/rules/order.ts'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { reachingAll } from '../../src/core/audit/context.ts'
+import { reachingAll } from '../../src/core/authority/context.ts'
 import { makePurgeCallbacks } from '../../src/core/callbacks/purge-callbacks.ts'
 import { makeManageCallbacks } from '../../src/core/callbacks/resend-callbacks.ts'
 import { claimStatement } from '../../src/core/callbacks/store/callback-queue.ts'

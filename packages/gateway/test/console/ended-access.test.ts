@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reachingAll } from '../../src/core/audit/context.ts'
+import { reachingAll } from '../../src/core/authority/context.ts'
 import { totpCode } from '../../src/identity/accounts/totp.ts'
 import type { Operator } from '../../src/identity/operators/rules/operator.ts'
 import { actingAs } from '../support/acting.ts'

@@ -1,7 +1,7 @@
 // The search of every page by what banks, rails and people call things: in any case, and by how it begins.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
+import { creditorReference } from '../../src/finance/rails/rules/transfer-account.ts'
 import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'

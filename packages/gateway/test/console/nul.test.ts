@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reachingAll } from '../../src/core/audit/context.ts'
+import { reachingAll } from '../../src/core/authority/context.ts'
 import { scopeNames } from '../../src/identity/operators/rules/api-token.ts'
 import { ApiClient } from '../support/admin-api.ts'
 import { openCheckoutShop, Visitor } from '../support/checkout.ts'

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, request as startRequest } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { reachingAll } from '../../src/core/audit/context.ts'
+import { reachingAll } from '../../src/core/authority/context.ts'
 import type { Scope } from '../../src/identity/operators/rules/api-token.ts'
 import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure } from '@tillgate/protocol'
-import { type MerchantContext, reachingAll } from '../../src/core/audit/context.ts'
+import { type MerchantContext, reachingAll } from '../../src/core/authority/context.ts'
 import { freshDatabase } from '../support/database.ts'
 import { testOperations } from '../support/operations.ts'
 

@@ -9,7 +9,7 @@ import { makeLinkId, makePaymentId, makeTransactionId, makeUuid } from '@tillgat
 import { catalog } from '../../src/actions/catalog.ts'
 import { mayUse, type PortalRoute, pathTo } from '../../src/adapters/portal/portal.ts'
 import { portalRoutes } from '../../src/adapters/portal/route-table.ts'
-import { memberRoles } from '../../src/core/audit/rules/roles.ts'
+import { memberRoles } from '../../src/core/authority/rules/roles.ts'
 import { actingAs } from '../support/acting.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
+import { creditorReference } from '../../src/finance/rails/rules/transfer-account.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { heldClock } from '../support/money.ts'

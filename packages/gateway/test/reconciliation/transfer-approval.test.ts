@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { readConfig } from '../../src/app/settings/config.ts'
-import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
+import { creditorReference } from '../../src/finance/rails/rules/transfer-account.ts'
 import { actingAs } from '../support/acting.ts'
 import { testActions } from '../support/actions.ts'
 import { freshDatabase } from '../support/database.ts'

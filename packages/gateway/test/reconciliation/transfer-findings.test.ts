@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import type { Order } from '../../src/core/orders/rules/order.ts'
-import { creditorReference } from '../../src/finance/rails/rules/bank-account.ts'
+import { creditorReference } from '../../src/finance/rails/rules/transfer-account.ts'
 import { freshDatabase } from '../support/database.ts'
 import { heldClock } from '../support/money.ts'
 import { suspenseIsListed } from '../support/suspense.ts'

@@ -2,7 +2,7 @@
 
 import type { operationsForPeople } from '../../src/app/operations/for-people.ts'
 import type { Operations } from '../../src/app/operations.ts'
-import { type Actor, reachingAll } from '../../src/core/audit/context.ts'
+import { type Actor, reachingAll } from '../../src/core/authority/context.ts'
 
 export type Acting<Of> = Of extends (context: never, ...given: infer Given) => infer Result
   ? (...given: Given) => Result

@@ -16,7 +16,7 @@ import {
 } from '@tillgate/protocol'
 import { pino } from 'pino'
 import { pair } from '../../../protocol/test/keys.ts'
-import { type DeliveryWorker, startDeliveryWorker } from '../../src/app/jobs/deliver-callbacks.ts'
+import { type DeliveryWorker, startDeliveryWorker } from '../../src/app/jobs/delivery-worker.ts'
 import type { Config } from '../../src/app/settings/config.ts'
 import type { Post } from '../../src/core/callbacks/deliver-callbacks.ts'
 import type { Callback } from '../../src/core/callbacks/rules/callback.ts'

@@ -1,7 +1,7 @@
 // A browser without pictures for the console: keeps cookies, fills in forms as a page shows them.
 
 import assert from 'node:assert/strict'
-import type { Role } from '../../src/core/audit/rules/roles.ts'
+import type { Role } from '../../src/core/authority/rules/roles.ts'
 import { actingAs } from './acting.ts'
 import type { TestGateway } from './gateway.ts'
 import { operatorPassword } from './started.ts'

@@ -1,6 +1,6 @@
 // Money, destinations and access as the tables have them, so that a test sees an effect whatever brought it about.
 import assert from 'node:assert/strict'
-import type { Effect } from '../../src/core/audit/rules/effects.ts'
+import type { Effect } from '../../src/core/authority/rules/effects.ts'
 import { bookingEffects } from '../../src/core/ledger/rules/booking-effects.ts'
 import type { AccountOwner, TransferKind } from '../../src/core/ledger/rules/transfer.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'

@@ -1,7 +1,7 @@
 // People of a merchant in browsers without pictures: they join by a link, as anybody does.
 
 import assert from 'node:assert/strict'
-import type { MemberRole } from '../../src/core/audit/rules/roles.ts'
+import type { MemberRole } from '../../src/core/authority/rules/roles.ts'
 import { actingAs } from './acting.ts'
 import { ConsoleClient } from './console.ts'
 import type { TestGateway } from './gateway.ts'

@@ -2,14 +2,14 @@
 // requested in any way. Approving runs the action again in the requester's name, under fresh checks.
 import assert from 'node:assert/strict'
 import { Failure } from '@tillgate/protocol'
-import { reachingAll } from '../../core/audit/context.ts'
+import { reachingAll } from '../../core/authority/context.ts'
 import {
   type ApprovalRequest,
   type ApprovalStatus,
   approvalStatuses,
   type Decision,
-} from '../../core/audit/rules/approval.ts'
-import { ApprovalNeeded } from '../../core/audit/rules/authority.ts'
+} from '../../core/authority/rules/approval.ts'
+import { ApprovalNeeded } from '../../core/authority/rules/authority.ts'
 import { type Action, type ActionCall, defineAction, form, type Reply } from '../action.ts'
 import { answerOf, isFile } from '../answers.ts'
 import { anyObject, list, object, oneOf, optional, text, timeMs } from '../fields.ts'

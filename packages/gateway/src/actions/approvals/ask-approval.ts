@@ -7,8 +7,8 @@ import {
   type ApprovalRequest,
   asOf,
   type WaitingAction,
-} from '../../core/audit/rules/approval.ts'
-import type { Authority } from '../../core/audit/rules/authority.ts'
+} from '../../core/authority/rules/approval.ts'
+import type { Authority } from '../../core/authority/rules/authority.ts'
 import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import { writtenTime } from '../../core/emails/rules/email.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'

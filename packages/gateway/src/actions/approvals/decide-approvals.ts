@@ -2,7 +2,7 @@
 // and the requester may withdraw it.
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { Actor } from '../../core/audit/context.ts'
+import type { Actor } from '../../core/authority/context.ts'
 import {
   type Approval,
   type ApprovalRequest,
@@ -12,9 +12,9 @@ import {
   checkRequester,
   type Decision,
   notWaiting,
-} from '../../core/audit/rules/approval.ts'
-import type { Authority } from '../../core/audit/rules/authority.ts'
-import type { Role } from '../../core/audit/rules/roles.ts'
+} from '../../core/authority/rules/approval.ts'
+import type { Authority } from '../../core/authority/rules/authority.ts'
+import type { Role } from '../../core/authority/rules/roles.ts'
 import type { Operator } from '../../identity/operators/rules/operator.ts'
 import type { OperatorStore } from '../../identity/operators/store/operators.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'

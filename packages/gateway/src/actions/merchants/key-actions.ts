@@ -1,7 +1,7 @@
 // Merchants' keys. Two keys of a kind may be active, so that a key can be replaced without interruption: add the new key,
 // wait until the merchant uses it, revoke the old one. A secret is shown only once.
 import { Failure } from '@tillgate/protocol'
-import { effectsOfActions } from '../../core/audit/rules/effects.ts'
+import { effectsOfActions } from '../../core/authority/rules/effects.ts'
 import { fingerprintOf } from '../../core/merchants/key-fingerprint.ts'
 import type { ShownKey } from '../../core/merchants/manage-merchants.ts'
 import { describeBreakage } from '../../core/merchants/rules/describe-breakage.ts'

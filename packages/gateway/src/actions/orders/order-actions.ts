@@ -2,7 +2,7 @@
 import { Failure, maxAttachLength, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
 import type { Order } from '../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
-import { isCreditorReference } from '../../finance/rails/rules/bank-account.ts'
+import { isCreditorReference } from '../../finance/rails/rules/transfer-account.ts'
 import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
 import { amount, count, displayed, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { currency, defaultLimit, limit, merchantId, nextLook, paymentId, reason } from '../shared-fields.ts'

@@ -5,10 +5,10 @@ import {
   type BankAccountState,
   type MerchantBankAccount,
   stateOf,
-} from '../../finance/payouts/rules/bank-account.ts'
+} from '../../finance/payouts/rules/merchant-bank-account.ts'
 import { type Payout, type PayoutRun, payoutStatuses } from '../../finance/payouts/rules/payout.ts'
 import { type PayoutPlan, planOutcomes, schedules } from '../../finance/payouts/rules/payout-plan.ts'
-import { checkValueDate } from '../../finance/treasury/rules/bank-account.ts'
+import { checkValueDate } from '../../finance/treasury/rules/operator-bank-account.ts'
 import type { Action } from '../action.ts'
 import {
   amount,

@@ -1,9 +1,12 @@
 // Merchants' bank accounts for payouts, payout schedules, and single payouts on request.
 import { Failure, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/protocol'
 import type { PlanGiven } from '../../finance/payouts/manage-plans.ts'
-import type { MerchantBankAccount } from '../../finance/payouts/rules/bank-account.ts'
-import { describeBankDetails, parseMerchantBankDetails } from '../../finance/payouts/rules/bank-account.ts'
-import { mainBank } from '../../finance/treasury/rules/bank-account.ts'
+import type { MerchantBankAccount } from '../../finance/payouts/rules/merchant-bank-account.ts'
+import {
+  describeBankDetails,
+  parseMerchantBankDetails,
+} from '../../finance/payouts/rules/merchant-bank-account.ts'
+import { mainBank } from '../../finance/treasury/rules/operator-bank-account.ts'
 import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
 import { amount, displayed, list, object } from '../fields.ts'
 import { doneBefore, replyDoneBefore } from '../running/done-before.ts'

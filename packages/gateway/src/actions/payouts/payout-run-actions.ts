@@ -1,7 +1,7 @@
 // Payout runs: list, start manually, send to the bank as a file, and record the bank's result.
 import type { RunWithTotals } from '../../finance/payouts/manage-runs.ts'
 import type { PayoutRun } from '../../finance/payouts/rules/payout.ts'
-import { mainBank } from '../../finance/treasury/rules/bank-account.ts'
+import { mainBank } from '../../finance/treasury/rules/operator-bank-account.ts'
 import { type Action, defineAction, form } from '../action.ts'
 import { count, list, object, optional } from '../fields.ts'
 import { currency, limit, moneyChecks, outsideMoney, pageOf, reason } from '../shared-fields.ts'

@@ -1,6 +1,6 @@
 // Applications for live keys: list, ask, approve, reject.
 
-import { effectsOfActions } from '../../core/audit/rules/effects.ts'
+import { effectsOfActions } from '../../core/authority/rules/effects.ts'
 import {
   type Application,
   applicationLimits,

@@ -1,7 +1,7 @@
 // A merchant's members: invited, changed and removed by an owner or an operator. The admin API cannot grant access
 // without a person, because the person hands over the link. A second operator may have to approve.
 
-import { memberRoleMeanings, memberRoles } from '../../core/audit/rules/roles.ts'
+import { memberRoleMeanings, memberRoles } from '../../core/authority/rules/roles.ts'
 import { parseEmail } from '../../core/emails/rules/email.ts'
 import type { ListedMember } from '../../identity/members/rules/member.ts'
 import { type Action, defineAction, defineSharedAction, form, type PortalForm } from '../action.ts'

@@ -1,7 +1,7 @@
 // Operators of the console. There is no route of the admin API, because a leaked token must not create access that
 // outlives it.
 import { Failure } from '@tillgate/protocol'
-import { roleMeanings, roles } from '../../core/audit/rules/roles.ts'
+import { roleMeanings, roles } from '../../core/authority/rules/roles.ts'
 import { minPasswordLength } from '../../identity/accounts/rules/account.ts'
 import { type Operator, parseOperatorLogin } from '../../identity/operators/rules/operator.ts'
 import { type Action, type ActionCall, defineAction, form, type Reply } from '../action.ts'

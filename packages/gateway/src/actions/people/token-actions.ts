@@ -1,7 +1,7 @@
 // Tokens of the admin API. There is no route of that API, because a leaked token must not create access that outlives
 // it.
 import assert from 'node:assert/strict'
-import { mayAct } from '../../core/audit/rules/roles.ts'
+import { mayAct } from '../../core/authority/rules/roles.ts'
 import {
   type ApiToken,
   parseTokenName,

@@ -1,7 +1,6 @@
 // External rails: register, change, pause, resume, and replace secrets.
 import { digitsOf, Failure, isCurrencyCode, toDecimalText, toPositiveMinorUnits } from '@tillgate/protocol'
 import type { Attempt } from '../../finance/rails/rules/attempt.ts'
-import type { BankAccount } from '../../finance/rails/rules/bank-account.ts'
 import {
   checkLogo,
   defaultPosition,
@@ -10,6 +9,7 @@ import {
   type RailSettings,
   railIdPattern,
 } from '../../finance/rails/rules/outside-rail.ts'
+import type { BankAccount } from '../../finance/rails/rules/transfer-account.ts'
 import { type Action, defineAction, form } from '../action.ts'
 import {
   count,

@@ -10,9 +10,9 @@ import type { Refund } from '../../core/orders/refunds/rules/refund.ts'
 import type { Order } from '../../core/orders/rules/order.ts'
 import type { TransferOutcome } from '../../finance/rails/record-transfers.ts'
 import type { Attempt } from '../../finance/rails/rules/attempt.ts'
-import { type BankAccount, isCreditorReference } from '../../finance/rails/rules/bank-account.ts'
 import type { OutsideRail } from '../../finance/rails/rules/outside-rail.ts'
-import { bankNamePattern, mainBank } from '../../finance/treasury/rules/bank-account.ts'
+import { type BankAccount, isCreditorReference } from '../../finance/rails/rules/transfer-account.ts'
+import { bankNamePattern, mainBank } from '../../finance/treasury/rules/operator-bank-account.ts'
 import { type Action, defineAction, form } from '../action.ts'
 import {
   amount,

@@ -2,7 +2,7 @@
 import { digitsOf, toDecimalText } from '@tillgate/protocol'
 import type { Standing } from '../../finance/reconciliation/read-standings.ts'
 import type { BankWithOpenings } from '../../finance/treasury/manage-banks.ts'
-import { type BankAccount, mainBank } from '../../finance/treasury/rules/bank-account.ts'
+import { type BankAccount, mainBank } from '../../finance/treasury/rules/operator-bank-account.ts'
 import { type Action, defineAction, form } from '../action.ts'
 import { amount, day, displayed, list, object, optional, text, timeMs } from '../fields.ts'
 import { bankName, currency, reason } from '../shared-fields.ts'

@@ -1,7 +1,7 @@
 // Data about the gateway itself for programs: the ledger, the audit log, the system, and the current token.
 import assert from 'node:assert/strict'
 import { toDecimalText } from '@tillgate/protocol'
-import { roles } from '../../core/audit/rules/roles.ts'
+import { roles } from '../../core/authority/rules/roles.ts'
 import { scopeNames } from '../../identity/operators/rules/api-token.ts'
 import { type Action, defineAction } from '../action.ts'
 import { amount, count, list, object, oneOf, optional, text, timeMs } from '../fields.ts'

@@ -12,7 +12,7 @@ import {
   bankNamePattern,
   checkValueDate,
   mainBank,
-} from '../../finance/treasury/rules/bank-account.ts'
+} from '../../finance/treasury/rules/operator-bank-account.ts'
 import { type Action, type ActionCall, defineAction, form } from '../action.ts'
 import { amount, day, displayed, matching, object, optional, text } from '../fields.ts'
 import { doneBefore, replyDoneBefore } from '../running/done-before.ts'

@@ -1,7 +1,7 @@
 // Forms of the console. A form is collapsed until it is opened, and explains its effect. With the script it opens as a
 // dialog, without it in place. A rejected form comes back open, with the typed values and each error next to its field.
 
-import { mayAct, type Role } from '../../core/audit/rules/roles.ts'
+import { mayAct, type Role } from '../../core/authority/rules/roles.ts'
 import { carried } from '../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import type { Visit } from './console.ts'

@@ -1,5 +1,5 @@
 // What the gateway gives to the console.
-import type { Role } from '../../core/audit/rules/roles.ts'
+import type { Role } from '../../core/authority/rules/roles.ts'
 import type { AccountParts } from '../kit/accounts/surface.ts'
 import type { ConsoleOperations } from './console.ts'
 

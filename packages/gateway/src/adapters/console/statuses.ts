@@ -1,6 +1,6 @@
 // The console's words for statuses.
 import type { OrderStatus, RefundStatus } from '@tillgate/protocol'
-import type { ApprovalStatus } from '../../core/audit/rules/approval.ts'
+import type { ApprovalStatus } from '../../core/authority/rules/approval.ts'
 import type { CallbackState } from '../../core/callbacks/rules/callback-attempt.ts'
 import type { PayoutStatus } from '../../finance/payouts/rules/payout.ts'
 import type { ApplicationStatus } from '../../identity/applications/rules/application.ts'

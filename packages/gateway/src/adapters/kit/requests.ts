@@ -1,7 +1,7 @@
 // Checks that a form was sent from our own page, in two independent ways: the browser's information about the origin,
 // and the token in our page.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { refuseNul } from '../../platform/http/nul.ts'
+import { refuseNul } from '../../platform/http/refuse-nul.ts'
 import { refuseMultipart } from './forms/refuse-multipart.ts'
 
 /**

@@ -6,7 +6,7 @@ import { TestClock } from '../../../test/support/clock.ts'
 import type { LaneLimits } from '../../core/callbacks/rules/delivery-lanes.ts'
 import type { Recorded } from '../../core/callbacks/store/callback-outcomes.ts'
 import type { ClaimedCallback, ClaimRequest } from '../../core/callbacks/store/callback-queue.ts'
-import { recordingMax, startDeliveryWorker } from './deliver-callbacks.ts'
+import { recordingMax, startDeliveryWorker } from './delivery-worker.ts'
 
 const lane = {
   merchantId: '1',

@@ -1,7 +1,7 @@
 // What operators do for every merchant and members for their own, at once or after a second operator's approval.
 
 import { makeDecideApprovals } from '../../actions/approvals/decide-approvals.ts'
-import { reading } from '../../core/audit/context.ts'
+import { reading } from '../../core/authority/context.ts'
 import { makePrepareCallback } from '../../core/callbacks/deliver-callbacks.ts'
 import { makeManageEndpoints } from '../../core/callbacks/manage-endpoints.ts'
 import { makePauseHosts } from '../../core/callbacks/pause-hosts.ts'

@@ -1,7 +1,7 @@
 // What the operators' pages show.
 import { countedAtMost } from '../../actions/operations.ts'
-import { type AnyContext, reading } from '../../core/audit/context.ts'
 import { makeExportAudit } from '../../core/audit/export-audit.ts'
+import { type AnyContext, reading } from '../../core/authority/context.ts'
 import { makeReadBooks } from '../../core/ledger/read-books.ts'
 import { makeVerifyLedger } from '../../core/ledger/run-checks.ts'
 import { streamStatement } from '../../core/ledger/write-statement.ts'

@@ -2,8 +2,8 @@
 // checks across settings.
 import { parseEnv } from 'node:util'
 import type { OperatorSettings } from '../../adapters/checkout/brand.ts'
-import type { ApprovalPolicy } from '../../core/audit/rules/approval.ts'
-import type { Role } from '../../core/audit/rules/roles.ts'
+import type { ApprovalPolicy } from '../../core/authority/rules/approval.ts'
+import type { Role } from '../../core/authority/rules/roles.ts'
 import type { DefaultLimits } from '../../core/wallets/rules/limits.ts'
 import {
   ConfigurationFailure,

@@ -7,8 +7,8 @@ import {
   approvalAliases,
   approvalWords,
   approvalWordsFor,
-} from '../../core/audit/rules/effects.ts'
-import { roles } from '../../core/audit/rules/roles.ts'
+} from '../../core/authority/rules/effects.ts'
+import { roles } from '../../core/authority/rules/roles.ts'
 import { normaliseEmail } from '../../core/emails/rules/email.ts'
 import { refusalOfPassword } from '../../identity/accounts/rules/account.ts'
 import { splitServers } from '../../platform/database/server-list.ts'

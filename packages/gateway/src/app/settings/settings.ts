@@ -1,7 +1,7 @@
 // Every setting of the gateway: name, meaning, default and parser. The parser, `.env.example` and the documentation
 // come from this table.
 import { resolve } from 'node:path'
-import { roles } from '../../core/audit/rules/roles.ts'
+import { roles } from '../../core/authority/rules/roles.ts'
 import { parseMasterKeys } from '../../platform/runtime/secrets/master-keys.ts'
 import { setting } from '../../platform/settings/settings-table.ts'
 import {

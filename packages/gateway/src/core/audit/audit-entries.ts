@@ -1,10 +1,10 @@
 // Creates audit entries for one actor, which operations write in the transaction of their change.
 import { makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
-import type { Actor } from './context.ts'
+import type { Actor } from '../authority/context.ts'
+import { type Authority, approvalNeeded, needsApproval } from '../authority/rules/authority.ts'
+import { type AuditedAction, type Effect, effectsOfActions } from '../authority/rules/effects.ts'
 import type { AuditEntry } from './rules/audit.ts'
-import { type Authority, approvalNeeded, needsApproval } from './rules/authority.ts'
-import { type AuditedAction, type Effect, effectsOfActions } from './rules/effects.ts'
 
 export interface AuditDetails extends Partial<Pick<AuditEntry, 'merchantId' | 'reason' | 'emails'>> {
   /** The effects of this change, if the action can have more. */

@@ -1,6 +1,6 @@
 // The audit log as a file, for auditors and for systems that keep it elsewhere.
 import { csvRow } from '../../platform/runtime/csv.ts'
-import type { AnyContext } from './context.ts'
+import type { AnyContext } from '../authority/context.ts'
 import type { AuditEntry } from './rules/audit.ts'
 import type { AuditFilter, AuditLogStore } from './store/audit-log.ts'
 

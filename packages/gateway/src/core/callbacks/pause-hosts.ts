@@ -3,7 +3,7 @@
 import { Failure } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { makeAuditEntry } from '../audit/audit-entries.ts'
-import { type AnyContext, reading } from '../audit/context.ts'
+import { type AnyContext, reading } from '../authority/context.ts'
 import type { CallbackPauseStore } from './store/callback-pauses.ts'
 
 /** Far shorter than the time after which waiting callbacks are exhausted. */

@@ -12,7 +12,7 @@ import {
 } from '@tillgate/protocol'
 import type { Clock, ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { makeAuditEntry } from '../audit/audit-entries.ts'
-import { type AnyContext, type Context, reading } from '../audit/context.ts'
+import { type AnyContext, type Context, reading } from '../authority/context.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import { bindWithin } from '../merchants/within.ts'
 import type { CallbackFilter, CallbackHistory, StoredCallback } from './store/callback-history.ts'

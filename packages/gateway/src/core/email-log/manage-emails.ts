@@ -3,7 +3,7 @@
 import { Failure } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { makeAuditEntry } from '../audit/audit-entries.ts'
-import { type AnyContext, reading } from '../audit/context.ts'
+import { type AnyContext, reading } from '../authority/context.ts'
 import { giveUpAfterMs, isRetryable } from '../emails/rules/email.ts'
 import type { EmailLog } from './store/email-log.ts'
 

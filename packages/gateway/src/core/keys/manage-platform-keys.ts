@@ -5,7 +5,7 @@ import { Failure } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { makeAuditEntry } from '../audit/audit-entries.ts'
-import { type AnyContext, reading } from '../audit/context.ts'
+import { type AnyContext, reading } from '../authority/context.ts'
 import { makePlatformKey, signingOf } from './platform-keys.ts'
 import type { PlatformKeyStore } from './store/platform-keys.ts'
 

@@ -4,7 +4,7 @@
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { masterKeyIdOf, type Vault } from '../../platform/runtime/secrets/vault.ts'
 import { makeAuditEntry } from '../audit/audit-entries.ts'
-import type { AnyContext } from '../audit/context.ts'
+import type { AnyContext } from '../authority/context.ts'
 import {
   type SealedSecretStore,
   type SecretKey,

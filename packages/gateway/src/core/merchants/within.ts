@@ -1,6 +1,6 @@
 // Limits operations to the merchants of each call's context, so that no operation can forget its scope.
 import type { Bound } from '../../platform/runtime/bind-all.ts'
-import type { Context } from '../audit/context.ts'
+import type { Context } from '../authority/context.ts'
 import { scopedTo } from './store/scoped.ts'
 
 export function bindWithin<

@@ -1,7 +1,7 @@
 // Finds orders for an operator: by any number, by filter, or all matching ones as a file.
 import { paymentIdPattern, refundIdPattern, toDecimalText, transactionIdPattern } from '@tillgate/protocol'
 import { csvRow } from '../../platform/runtime/csv.ts'
-import { type Context, reading } from '../audit/context.ts'
+import { type Context, reading } from '../authority/context.ts'
 import { bindWithin } from '../merchants/within.ts'
 import { walletRailId } from './payments/rules/rail.ts'
 import type {

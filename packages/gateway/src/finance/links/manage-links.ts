@@ -2,7 +2,7 @@
 
 import { Failure, type LinkState, type NewLink } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { Context } from '../../core/audit/context.ts'
+import type { Context } from '../../core/authority/context.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import { bindWithin } from '../../core/merchants/within.ts'
 import type { Order } from '../../core/orders/rules/order.ts'

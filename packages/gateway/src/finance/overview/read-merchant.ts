@@ -1,5 +1,5 @@
 // Data for one merchant's pages, from stores that reach this merchant only.
-import type { MerchantContext } from '../../core/audit/context.ts'
+import type { MerchantContext } from '../../core/authority/context.ts'
 import type { CallbackHistory } from '../../core/callbacks/store/callback-history.ts'
 import type { StatementRange, StatementStore } from '../../core/ledger/store/statements.ts'
 import { streamStatement } from '../../core/ledger/write-statement.ts'

@@ -1,6 +1,6 @@
 // Everything known about one order, for operators.
 import { makeRefundId, type RandomBytes } from '@tillgate/protocol'
-import type { Context } from '../../core/audit/context.ts'
+import type { Context } from '../../core/authority/context.ts'
 import type {
   CallbackHistory,
   StoredAttempt,

@@ -3,19 +3,19 @@
 
 import { digitsOf, Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { Context } from '../../core/audit/context.ts'
+import type { Context } from '../../core/authority/context.ts'
 import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import { writtenTime } from '../../core/emails/rules/email.ts'
 import { bindWithin } from '../../core/merchants/within.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
-import type { BankDetails } from '../treasury/rules/bank-account.ts'
+import type { BankDetails } from '../treasury/rules/operator-bank-account.ts'
 import {
   accountAt,
   describeBankDetails,
   type MerchantBankAccount,
   parseMerchantBankDetails,
   shortenBankDetails,
-} from './rules/bank-account.ts'
+} from './rules/merchant-bank-account.ts'
 import type { MerchantBankAccountStore } from './store/merchant-bank-accounts.ts'
 
 export interface ManageBankAccountsParts extends ClockAndRandom {

@@ -2,9 +2,9 @@
 
 import { digitsOf, Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
-import { checkUsable } from '../treasury/rules/bank-account.ts'
+import { checkUsable } from '../treasury/rules/operator-bank-account.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { dayOf, describePlan, nextPlanDay, type PayoutPlan } from './rules/payout-plan.ts'
 import type { PayoutPlanStore } from './store/payout-plans.ts'

@@ -3,9 +3,9 @@
 
 import { Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import { type AnyContext, reading } from '../../core/audit/context.ts'
+import { type AnyContext, reading } from '../../core/authority/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
-import { checkValueDate } from '../treasury/rules/bank-account.ts'
+import { checkValueDate } from '../treasury/rules/operator-bank-account.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { exportPayoutFile, type FileFormat, findRun, type PayoutFileParts } from './export-payout-file.ts'
 import type { PayoutRun } from './rules/payout.ts'

@@ -19,12 +19,12 @@ import {
   startsAgain,
   whyNotBelieved,
 } from './rules/attempt.ts'
-import type { BankAccount } from './rules/bank-account.ts'
 import { decideAsked, lookAgainSeconds } from './rules/bank-transfer.ts'
 import { decidePayment } from './rules/decide-payment.ts'
 import type { LateMoney } from './rules/late-money.ts'
 import { paymentStart } from './rules/rail-message.ts'
 import { nextAskAtMs } from './rules/rail-retry.ts'
+import type { BankAccount } from './rules/transfer-account.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
 import type { TransferEntryStore } from './store/transfer-entries.ts'
 

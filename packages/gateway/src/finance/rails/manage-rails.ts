@@ -3,15 +3,14 @@
 import assert from 'node:assert/strict'
 import { Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
 import { checkShownOnce } from '../../core/audit/rules/shown-once.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { parseLine } from '../../platform/runtime/visible-text.ts'
 import { openSecrets } from './rail-directory.ts'
-import { type BankAccount, checkBankAccount } from './rules/bank-account.ts'
 import {
   checkRail,
   checkRailUrl,
@@ -23,6 +22,7 @@ import {
   type RailSecret,
   type RailSettings,
 } from './rules/outside-rail.ts'
+import { type BankAccount, checkBankAccount } from './rules/transfer-account.ts'
 import type { RailStore, RailWithSecrets } from './store/rails.ts'
 
 export interface ManageRailsParts extends ClockAndRandom {

@@ -9,8 +9,8 @@ import {
   toDecimalText,
 } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
 import type { CurrentOrder } from '../../core/orders/current-order.ts'
 import type { PriceDirectory } from '../../core/orders/fees/price-directory.ts'
 import { settleRefund } from '../../core/orders/refunds/rules/refund.ts'
@@ -20,16 +20,16 @@ import type { OrderStore } from '../../core/orders/store/orders.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
+import { withoutSpaces } from '../treasury/rules/mod-97.ts'
 import {
   checkUsable,
   checkValueDate,
   type BankAccount as OwnBankAccount,
   whyNotUsable,
-} from '../treasury/rules/bank-account.ts'
-import { withoutSpaces } from '../treasury/rules/mod-97.ts'
+} from '../treasury/rules/operator-bank-account.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
-import { type BankAccount, creditorReference, isCreditorReference } from './rules/bank-account.ts'
 import { type BankEntry, decideEntry, heldMinor, type TransferEntry } from './rules/bank-transfer.ts'
+import { type BankAccount, creditorReference, isCreditorReference } from './rules/transfer-account.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
 import { RailRaceLost } from './store/rail-outcomes.ts'
 import type { RailStore } from './store/rails.ts'
@@ -223,7 +223,7 @@ async function decided(
     const recorded = await decide()
     try {
       if (!(await parts.transferEntries.record(recorded)))
-        return await onRecord(parts, railId, outsideReference ?? '')
+        return await refuseRecorded(parts, railId, outsideReference ?? '')
       const alert = recorded.decision?.alert
       const { merchantId, paymentId } = recorded.order
       if (alert !== undefined) parts.log.warn({ worker: 'ask-rails', merchantId, paymentId, railId }, alert)
@@ -236,7 +236,7 @@ async function decided(
   }
 }
 
-async function onRecord(
+async function refuseRecorded(
   { transferEntries }: Parts,
   railId: string,
   outsideReference: string,

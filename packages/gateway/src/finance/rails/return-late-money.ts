@@ -3,7 +3,7 @@
 
 import { Failure, makeTransactionId } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Attempt } from './rules/attempt.ts'
 import type { AttemptKey, RailAttemptStore } from './store/rail-attempts.ts'

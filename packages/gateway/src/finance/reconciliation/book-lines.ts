@@ -1,7 +1,7 @@
 // Books statement lines by the actions that wait for them: bank transfers, payouts, refunds, rail settlements. Each
 // booking carries the line's mark, so that it happens once and is found after a crash. A booking that needs a second
 // operator is rejected and becomes a break.
-import type { AnyContext } from '../../core/audit/context.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
 import type { ManagePayouts } from '../payouts/manage-payouts.ts'
 import type { RecordTransfers } from '../rails/record-transfers.ts'
 import type { BankEntry } from '../rails/rules/bank-transfer.ts'

@@ -3,9 +3,9 @@
 import { Failure, makeTransactionId, makeUuid, toDecimalText } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
-import type { AuditedAction, Effect } from '../../core/audit/rules/effects.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
+import type { AuditedAction, Effect } from '../../core/authority/rules/effects.ts'
 import {
   type AccountKey,
   accountKeyOf,

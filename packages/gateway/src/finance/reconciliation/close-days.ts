@@ -3,7 +3,7 @@
 
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import { type AnyContext, reading } from '../../core/audit/context.ts'
+import { type AnyContext, reading } from '../../core/authority/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import { dayAfter } from './rules/statement.ts'

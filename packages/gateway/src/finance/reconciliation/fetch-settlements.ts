@@ -10,7 +10,7 @@ import {
   settlementReportVersion,
   toDecimalText,
 } from '@tillgate/protocol'
-import type { AnyContext } from '../../core/audit/context.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import { makeRailClient, type RailPost } from '../rails/rail-client.ts'

@@ -3,7 +3,7 @@
 
 import { Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { addCounts, type MatchLines, nothingFound, type PassCounts } from './match-lines.ts'
 import { readHere, type StatementFile, type StatementFiles } from './read-file.ts'

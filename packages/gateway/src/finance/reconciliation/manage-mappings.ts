@@ -2,7 +2,7 @@
 
 import { Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import { type AnyContext, reading } from '../../core/audit/context.ts'
+import { type AnyContext, reading } from '../../core/authority/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
 import { checkMapping } from './rules/csv.ts'

@@ -4,8 +4,8 @@
 
 import { Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import { type AnyContext, reachingAll } from '../../core/audit/context.ts'
-import type { ApprovalPolicy } from '../../core/audit/rules/approval.ts'
+import { type AnyContext, reachingAll } from '../../core/authority/context.ts'
+import type { ApprovalPolicy } from '../../core/authority/rules/approval.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { BookLine } from './book-lines.ts'
 import { type BookItem, type Decision, match, matchByName, matchDefaults } from './rules/match.ts'
@@ -109,7 +109,8 @@ async function matchPage(parts: Parts, context: AnyContext, page: Page): Promise
     account: outside.account,
     lineIds: lineIdsOf(lines),
     nowMs: parts.clock.now(),
-    entry: found.breaks.length > 0 ? newsOf(parts, context, outside.account, found.breaks) : undefined,
+    entry:
+      found.breaks.length > 0 ? breaksFoundEntry(parts, context, outside.account, found.breaks) : undefined,
   })
   return {
     matched: found.matches.length,
@@ -129,7 +130,7 @@ async function addMatch(
   matches.push({ matchId: newId(parts), rule, lineIds: lineIdsOf(lines), items })
   const [line] = lines
   const [item] = items
-  if (lateDays !== undefined && line) breaks.push(rightBut(parts, 'late', line, { item }))
+  if (lateDays !== undefined && line) breaks.push(breakOfMatched(parts, 'late', line, { item }))
   else if (line && item) breaks.push(...(await findingsOf(parts, context, line, item, known)))
 }
 
@@ -182,13 +183,18 @@ async function findingsOf(
   item: BookItem,
   { outside, named }: { outside: OutsideAccount; named: readonly BookItem[] },
 ): Promise<NewBreak[]> {
-  const { finding, sizeMinor } = await parts.bookLine(passing(parts, context), line, item, outside.bankName)
+  const { finding, sizeMinor } = await parts.bookLine(
+    asStatement(parts, context),
+    line,
+    item,
+    outside.bankName,
+  )
   if (!finding) return []
   const order = named.find(
     ({ kind, references }) =>
       kind === 'transfer' && references.some((name) => item.references.includes(name)),
   )
-  return [rightBut(parts, finding, line, { item: order ?? item, sizeMinor })]
+  return [breakOfMatched(parts, finding, line, { item: order ?? item, sizeMinor })]
 }
 
 /** The transfers created or found; a break if the booking is rejected. */
@@ -204,12 +210,12 @@ async function book(
   try {
     for (const item of items) {
       const { finding, sizeMinor } = await parts.bookLine(
-        passing(parts, context),
+        asStatement(parts, context),
         line,
         item,
         outside.bankName,
       )
-      if (finding) breaks.push(rightBut(parts, finding, line, { item, sizeMinor }))
+      if (finding) breaks.push(breakOfMatched(parts, finding, line, { item, sizeMinor }))
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
@@ -224,7 +230,7 @@ async function book(
 }
 
 /** A pass has no second operator's approval. */
-function passing({ policy }: Parts, { actor }: AnyContext): AnyContext {
+function asStatement({ policy }: Parts, { actor }: AnyContext): AnyContext {
   return reachingAll({ actor, authority: { kind: 'statement', policy } })
 }
 
@@ -267,7 +273,7 @@ async function findOverdue(parts: Parts, context: AnyContext, outside: OutsideAc
       }),
     )
     if (breaks.length === 0) return found
-    const entry = newsOf(parts, context, outside.account, breaks)
+    const entry = breaksFoundEntry(parts, context, outside.account, breaks)
     const fresh = await parts.matching.record({
       account: outside.account,
       lineIds: [],
@@ -309,7 +315,7 @@ function breakOf(
 }
 
 /** The books are right, but an operator should look. */
-function rightBut(
+function breakOfMatched(
   parts: Parts,
   kind: NewBreak['kind'],
   { lineId, currency, day, amountMinor }: KnownLine,
@@ -318,7 +324,7 @@ function rightBut(
   return { breakId: newId(parts), kind, currency, amountMinor: 0n, sizeMinor, day, lineId, item }
 }
 
-function newsOf(parts: Parts, context: AnyContext, account: string, breaks: readonly NewBreak[]) {
+function breaksFoundEntry(parts: Parts, context: AnyContext, account: string, breaks: readonly NewBreak[]) {
   return makeAuditEntry(parts, context, 'reconcile.breaks-found', account, {
     reason: `${breaks.length} found`,
   })

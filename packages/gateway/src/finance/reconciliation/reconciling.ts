@@ -1,6 +1,6 @@
 // Composes reconciliation: imports, passes, breaks and days.
 
-import { type AnyContext, reading } from '../../core/audit/context.ts'
+import { type AnyContext, reading } from '../../core/authority/context.ts'
 import { type BookLinesParts, makeBookLine } from './book-lines.ts'
 import { type BookOwnParts, makeBookOwn } from './book-own.ts'
 import { type CloseDaysParts, makeCloseDays } from './close-days.ts'

@@ -3,9 +3,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { digitsOf, Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
-import { type BankAccount, type BankDetails, mainBank, parseBankDetails } from './rules/bank-account.ts'
+import {
+  type BankAccount,
+  type BankDetails,
+  mainBank,
+  parseBankDetails,
+} from './rules/operator-bank-account.ts'
 import type { BankAccountStore } from './store/bank-accounts.ts'
 import type { Opening } from './store/own-money.ts'
 

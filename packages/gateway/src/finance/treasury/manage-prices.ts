@@ -2,7 +2,7 @@
 
 import { Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import { type AnyContext, reading } from '../../core/audit/context.ts'
+import { type AnyContext, reading } from '../../core/authority/context.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import { feeMinor } from '../../core/orders/fees/rules/fee.ts'
 import {

@@ -3,8 +3,8 @@
 import { Failure, makeTransactionId } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
 import {
   type AccountKey,
   accountIdOf,
@@ -15,7 +15,7 @@ import {
   walletAccount,
 } from '../../core/ledger/rules/transfer.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
-import { type Outside, throughMainBank } from './rules/bank-account.ts'
+import { type Outside, throughMainBank } from './rules/operator-bank-account.ts'
 import type { BalanceLimits, MoveOutcome, TreasuryStore } from './store/treasury.ts'
 
 export interface MoveFundsParts extends ClockAndRandom {

@@ -4,9 +4,9 @@
 import { Failure, makeTransactionId, toDecimalText } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce, type Once } from '../../core/audit/carry-out-once.ts'
-import { type AnyContext, reading } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
-import type { AuditedAction } from '../../core/audit/rules/effects.ts'
+import { type AnyContext, reading } from '../../core/authority/context.ts'
+import type { AuditedAction } from '../../core/authority/rules/effects.ts'
 import {
   type AccountKey,
   bankAccount,

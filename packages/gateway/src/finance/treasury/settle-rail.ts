@@ -4,8 +4,8 @@
 import { makeTransactionId } from '@tillgate/protocol'
 import { demandApproval, makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { carryOutOnce } from '../../core/audit/carry-out-once.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
-import type { Effect } from '../../core/audit/rules/effects.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
+import type { Effect } from '../../core/authority/rules/effects.ts'
 import {
   type AccountKey,
   accountIdOf,

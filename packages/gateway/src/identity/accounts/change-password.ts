@@ -2,9 +2,9 @@
 
 import type { RandomBytes } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { Actor } from '../../core/audit/context.ts'
 import type { AuditEntry } from '../../core/audit/rules/audit.ts'
-import { accessEnded } from '../../core/audit/rules/roles.ts'
+import type { Actor } from '../../core/authority/context.ts'
+import { accessEnded } from '../../core/authority/rules/roles.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { sealHash } from '../../platform/runtime/secrets/secret-hash.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'

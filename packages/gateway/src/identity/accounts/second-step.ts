@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { Actor } from '../../core/audit/context.ts'
+import type { Actor } from '../../core/authority/context.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'

@@ -1,7 +1,7 @@
 // What an applicant does: apply, see the status by a private link, answer the operators' questions, and choose a
 // password after approval.
 import { Failure, KeyError, makeUuid, parsePublicKey } from '@tillgate/protocol'
-import { reachingAll } from '../../core/audit/context.ts'
+import { reachingAll } from '../../core/authority/context.ts'
 import { parseEmail } from '../../core/emails/rules/email.ts'
 import { checkHosts } from '../../core/merchants/rules/merchant.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'

@@ -3,7 +3,7 @@
 
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
 import type { MakeEmails } from '../../core/emails/make-emails.ts'
 import { makeMerchantId, newMerchant } from '../../core/merchants/rules/merchant.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'

@@ -1,8 +1,8 @@
 // What the holder of a one-time link does: view it any number of times, and use it once.
 import { Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { MemberRole } from '../../core/audit/rules/roles.ts'
-import { accessEnded } from '../../core/audit/rules/roles.ts'
+import type { MemberRole } from '../../core/authority/rules/roles.ts'
+import { accessEnded } from '../../core/authority/rules/roles.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'

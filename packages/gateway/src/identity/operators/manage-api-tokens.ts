@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import {
   type ApiToken,

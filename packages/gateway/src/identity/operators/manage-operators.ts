@@ -2,8 +2,8 @@
 
 import { Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import type { AnyContext } from '../../core/audit/context.ts'
-import type { Role } from '../../core/audit/rules/roles.ts'
+import type { AnyContext } from '../../core/authority/context.ts'
+import type { Role } from '../../core/authority/rules/roles.ts'
 import { parseEmail } from '../../core/emails/rules/email.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'

@@ -3,7 +3,7 @@
 // all access, like every other weakening of an account.
 
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
-import { type Role, roles } from '../../core/audit/rules/roles.ts'
+import { type Role, roles } from '../../core/authority/rules/roles.ts'
 import { normaliseEmail } from '../../core/emails/rules/email.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { OpenIdClaims } from '../../platform/runtime/outside/openid.ts'

@@ -13,8 +13,8 @@ import type { NoteAnswered } from './answered.ts'
 import type { Direct } from './direct.ts'
 import { answerBrokenHttp, answerFailures, failureOf, type SendMissingPage } from './failures.ts'
 import { answerHealth, type Readiness } from './health.ts'
-import { refuseNul } from './nul.ts'
 import { answerOutsideRequests, originForm, refuseOddRequests } from './odd-requests.ts'
+import { refuseNul } from './refuse-nul.ts'
 
 export const listenerLimits = {
   bodyBytes: 256 * 1024,

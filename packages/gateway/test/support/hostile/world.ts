@@ -2,7 +2,7 @@
 // that they have.
 
 import { randomBytes } from 'node:crypto'
-import { reachingAll } from '../../../src/core/audit/context.ts'
+import { reachingAll } from '../../../src/core/authority/context.ts'
 import { scopeNames } from '../../../src/identity/operators/rules/api-token.ts'
 import { actingAs } from '../acting.ts'
 import { ApiClient } from '../admin-api.ts'

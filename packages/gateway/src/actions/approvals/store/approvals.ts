@@ -1,9 +1,9 @@
 // Approval requests: inserted, listed, rejected, withdrawn, expired. Each change is one transaction with its audit
 // entry. Approval happens in the transaction of the approved action (approval-closing.ts).
 
-import type { ApprovalRequest, ApprovalStatus } from '../../../core/audit/rules/approval.ts'
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
+import type { ApprovalRequest, ApprovalStatus } from '../../../core/authority/rules/approval.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { prepared, type Sql, sql } from '../../../platform/database/sql.ts'

@@ -1,7 +1,7 @@
 // Payment through a rail: the choice of rails, and the consumer's next step. The page can be left and reopened, also on
 // another device.
 import type { NextAction } from '@tillgate/protocol'
-import { lineLabels } from '../../../finance/rails/rules/bank-account.ts'
+import { lineLabels } from '../../../finance/rails/rules/transfer-account.ts'
 import { tokenField } from '../../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'

@@ -1,5 +1,5 @@
 // The operator's own account, and for admins the other operators.
-import { mayAct, roleMeanings } from '../../../core/audit/rules/roles.ts'
+import { mayAct, roleMeanings } from '../../../core/authority/rules/roles.ts'
 import type { Operator } from '../../../identity/operators/rules/operator.ts'
 import { type AccountPages, accountParts, accountRoutes } from '../../kit/accounts/own-account.ts'
 import { type Html, html } from '../../kit/html.ts'

@@ -2,7 +2,7 @@
 // hosts that are paused and resumed.
 import { eventNames, isEventName, uuidPattern } from '@tillgate/protocol'
 import { countedAtMost } from '../../../actions/operations.ts'
-import { mayAct } from '../../../core/audit/rules/roles.ts'
+import { mayAct } from '../../../core/authority/rules/roles.ts'
 import { maxListed } from '../../../core/callbacks/resend-callbacks.ts'
 import type { CallbackState } from '../../../core/callbacks/rules/callback-attempt.ts'
 import { laneKey } from '../../../core/callbacks/rules/delivery-lanes.ts'

@@ -6,7 +6,7 @@ import {
   describeBankDetails,
   type MerchantBankAccount,
   stateOf,
-} from '../../../finance/payouts/rules/bank-account.ts'
+} from '../../../finance/payouts/rules/merchant-bank-account.ts'
 import type { Payout } from '../../../finance/payouts/rules/payout.ts'
 import {
   describeTimetable,

@@ -1,7 +1,7 @@
 // Payout runs: payouts that go to the bank as one file, the state of the run, and each of its payouts.
 import { uuidPattern } from '@tillgate/protocol'
 import type { RunWithTotals } from '../../../finance/payouts/manage-runs.ts'
-import { describeHolder } from '../../../finance/payouts/rules/bank-account.ts'
+import { describeHolder } from '../../../finance/payouts/rules/merchant-bank-account.ts'
 import { type Payout, type PayoutRun, payoutStatuses } from '../../../finance/payouts/rules/payout.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { refuseNulIn } from '../../../platform/http/nul.ts'
+import { refuseNulIn } from '../../../platform/http/refuse-nul.ts'
 import { readForm } from '../requests.ts'
 import { readParts } from './multipart.ts'
 import { multipartType } from './refuse-multipart.ts'

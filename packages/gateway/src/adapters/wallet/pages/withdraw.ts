@@ -1,10 +1,10 @@
 // Withdrawing to the consumer's own bank account: the form, its confirmation, and earlier withdrawals.
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import { availableMinor } from '../../../core/ledger/rules/transfer.ts'
-import { holderOf } from '../../../finance/payouts/rules/bank-account.ts'
+import { holderOf } from '../../../finance/payouts/rules/merchant-bank-account.ts'
 import { maxPayoutMinor } from '../../../finance/payouts/rules/payout-amount.ts'
-import type { BankDetails } from '../../../finance/treasury/rules/bank-account.ts'
 import { grouped } from '../../../finance/treasury/rules/mod-97.ts'
+import type { BankDetails } from '../../../finance/treasury/rules/operator-bank-account.ts'
 import type { Withdrawal } from '../../../identity/consumers/withdraw.ts'
 import { type Content, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'

@@ -1,8 +1,9 @@
 // The audit entry of an action, written in the same transaction as its change.
+
+import type { Approval } from '../../authority/rules/approval.ts'
+import type { Authority } from '../../authority/rules/authority.ts'
+import type { AuditedAction } from '../../authority/rules/effects.ts'
 import type { NewEmail } from '../../emails/rules/email.ts'
-import type { Approval } from './approval.ts'
-import type { Authority } from './authority.ts'
-import type { AuditedAction } from './effects.ts'
 
 export interface AuditEntry {
   readonly auditId: string

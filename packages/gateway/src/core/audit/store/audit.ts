@@ -2,11 +2,11 @@
 // people whose access has ended and for changes that still need a second operator.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
+import { approvalNeeded } from '../../authority/rules/authority.ts'
+import { checkAccess, checkOperator } from '../../authority/store/access.ts'
+import { closeApproved } from '../../authority/store/approval-closing.ts'
 import { queueEmails } from '../../emails/store/queue-emails.ts'
 import type { AuditEntry } from '../rules/audit.ts'
-import { approvalNeeded } from '../rules/authority.ts'
-import { checkAccess, checkOperator } from './access.ts'
-import { closeApproved } from './approval-closing.ts'
 
 /** Work that returns false changed nothing and is not recorded. */
 export function audited(

@@ -48,13 +48,13 @@ export function judge(delivery: Delivery, format: EndpointFormat = 'envelope'): 
     return { kind: 'unreachable', reason, ...(wasSent && { wasSent }) }
   }
   if (!isAcknowledged(delivery, format)) return { kind: 'refused', httpStatus: delivery.httpStatus }
-  return { kind: 'acknowledged', isWarned: format === 'envelope' && !isAcknowledgement(delivery.answer) }
+  return { kind: 'acknowledged', isWarned: format === 'envelope' && !hasSuccessCode(delivery.answer) }
 }
 
 /** Nearly every response is exactly this text and need not be parsed. */
 const usualAcknowledgement = Buffer.from(`{"code":${successCode},"msg":""}`)
 
-function isAcknowledgement(bytes: Buffer): boolean {
+function hasSuccessCode(bytes: Buffer): boolean {
   if (bytes.equals(usualAcknowledgement)) return true
   try {
     const answer: unknown = JSON.parse(bytes.toString())

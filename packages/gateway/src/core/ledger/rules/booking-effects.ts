@@ -1,6 +1,6 @@
 // The effects of each kind of transfer on money, and whose decision books it. Workers book most of them. A missing
 // kind does not compile.
-import type { Effect } from '../../audit/rules/effects.ts'
+import type { Effect } from '../../authority/rules/effects.ts'
 import type { TransferKind } from './transfer.ts'
 
 export interface BookingEffects {

@@ -9,7 +9,7 @@ import {
   type Transfer,
   walletAccount,
 } from '../../../core/ledger/rules/transfer.ts'
-import type { BankDetails } from '../../treasury/rules/bank-account.ts'
+import type { BankDetails } from '../../treasury/rules/operator-bank-account.ts'
 import { payableMinor, reserveMinor } from './payout-amount.ts'
 import { dueDay, nextPlanDay, type PayoutPlan, type PlanOutcome } from './payout-plan.ts'
 

@@ -9,7 +9,7 @@ import {
   parsePayoutDetails,
   shortenBankDetails,
   stateOf,
-} from './bank-account.ts'
+} from './merchant-bank-account.ts'
 
 const iban = { holder: 'Shop GmbH', iban: 'DE89370400440532013000', lines: undefined, bic: undefined }
 const lined = { ...iban, iban: undefined, lines: ['1234567', 'First Bank', '1 Main Street'] }

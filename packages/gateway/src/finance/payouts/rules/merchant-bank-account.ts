@@ -1,8 +1,8 @@
 // A merchant's bank account for payouts in one currency. A new one has a waiting period, so that the merchant, who is
 // notified, can object.
 import { Failure } from '@tillgate/protocol'
-import { type BankDetails, parseBankDetails } from '../../treasury/rules/bank-account.ts'
 import { grouped } from '../../treasury/rules/mod-97.ts'
+import { type BankDetails, parseBankDetails } from '../../treasury/rules/operator-bank-account.ts'
 import { toBankText, unwritableLetters } from './bank-text.ts'
 
 export interface MerchantBankAccount extends BankDetails {

@@ -1,7 +1,7 @@
 // Formats a run as ISO 20022 pain.001.001.09. A pure function of stored data, so a run's file never changes. In
 // pieces (head, payouts, tail), because a run may have a hundred thousand payouts.
 import { toDecimalText } from '@tillgate/protocol'
-import type { BankDetails } from '../../treasury/rules/bank-account.ts'
+import type { BankDetails } from '../../treasury/rules/operator-bank-account.ts'
 import { toBankText } from './bank-text.ts'
 import type { Payout, PayoutRun } from './payout.ts'
 import { dayOf } from './payout-plan.ts'

@@ -1,7 +1,7 @@
 // A payout to a merchant's or a withdrawing consumer's bank account. The money is held while it is requested or sent.
 // Paid posts the hold, cancelled voids it, and a returned payout is posted and comes back.
 import { Failure } from '@tillgate/protocol'
-import type { BankDetails } from '../../treasury/rules/bank-account.ts'
+import type { BankDetails } from '../../treasury/rules/operator-bank-account.ts'
 
 export const payoutStatuses = ['requested', 'sent', 'paid', 'returned', 'cancelled'] as const
 export type PayoutStatus = (typeof payoutStatuses)[number]

@@ -6,8 +6,8 @@ import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { prepared, type Sql, sql } from '../../../platform/database/sql.ts'
 import { plainArray } from '../../../platform/runtime/node-workarounds/plain-array.ts'
-import type { BankDetails } from '../../treasury/rules/bank-account.ts'
-import type { MerchantBankAccount } from '../rules/bank-account.ts'
+import type { BankDetails } from '../../treasury/rules/operator-bank-account.ts'
+import type { MerchantBankAccount } from '../rules/merchant-bank-account.ts'
 
 export type MerchantBankAccountStore = ReturnType<typeof makeMerchantBankAccountStore>
 

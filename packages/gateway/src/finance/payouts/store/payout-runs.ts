@@ -7,7 +7,7 @@ import { ownMerchantId } from '../../../core/orders/rules/top-up.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { type Sql, sql } from '../../../platform/database/sql.ts'
-import type { BankDetails } from '../../treasury/rules/bank-account.ts'
+import type { BankDetails } from '../../treasury/rules/operator-bank-account.ts'
 import type { FileTotals } from '../rules/pain001.ts'
 import type { PayoutRun, PayoutStatus } from '../rules/payout.ts'
 

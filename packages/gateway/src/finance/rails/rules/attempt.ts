@@ -59,7 +59,7 @@ export interface Decision {
   readonly alert?: string
 }
 
-export const asItIs = { changes: [], transfers: [] } as const
+export const unchanged = { changes: [], transfers: [] } as const
 
 export interface DecisionIds {
   readonly transferId: string

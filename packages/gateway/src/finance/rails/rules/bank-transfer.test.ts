@@ -4,8 +4,8 @@ import { nowMs, order } from '../../../../test/support/order-value.ts'
 import { transferEntry } from '../../../../test/support/transfer-entry.ts'
 import { makePriceBook } from '../../../core/orders/fees/rules/price.ts'
 import { type Attempt, beginAttempt, type Decision } from './attempt.ts'
-import { creditorReference } from './bank-account.ts'
 import { decideAsked, decideEntry, type TransferEntry } from './bank-transfer.ts'
+import { creditorReference } from './transfer-account.ts'
 
 const paymentId = 'P01K73ZQ800JZ7V3N4Q5R6S7T8W'
 const account = { holder: 'Example GmbH', iban: 'DE89370400440532013000', bic: undefined, lines: [] }

@@ -10,15 +10,15 @@ import {
 import type { Order } from '../../../core/orders/rules/order.ts'
 import {
   type Attempt,
-  asItIs,
   type Decision,
   type DecisionIds,
   type OrderAndAttempt,
   type Question,
   standingOf,
+  unchanged,
 } from './attempt.ts'
-import { type BankAccount, creditorReference, transferInstructions } from './bank-account.ts'
 import { decidePayment } from './decide-payment.ts'
+import { type BankAccount, creditorReference, transferInstructions } from './transfer-account.ts'
 
 export interface BankEntry {
   readonly outsideReference: string
@@ -71,7 +71,7 @@ export function decideAsked(facts: TransferFacts, question: Question, ids: Decis
   if (question === 'payment.cancel')
     return decidePayment(facts, { status: 'cancelled' }, { ...ids, lateMoney: 'hold' })
   if (attempt.status === 'starting') return decideHeld(facts, heldMinor(order, attempt.railId, entries), ids)
-  return { ...asItIs, isOver: attempt.endedAtMs !== undefined }
+  return { ...unchanged, isOver: attempt.endedAtMs !== undefined }
 }
 
 /** The order's money in suspense: received, less paid and sent back. */
@@ -96,7 +96,7 @@ export function decideEntry(
   const booked = moved(entry, isIn ? 'transfer_received' : 'transfer_returned', ids.nowMs)
   if (!attempt || standingOf({ order, attempt }) !== 'open')
     return {
-      ...asItIs,
+      ...unchanged,
       transfers: [booked],
       isOver: false,
       ...(isIn && {
@@ -114,7 +114,7 @@ function decideHeld(facts: TransferFacts, held: bigint, ids: DecisionIds): Decis
   const reference = creditorReference(paymentId)
   if (held < amountMinor) {
     const nextAction = transferInstructions(account, attempt, held)
-    return { ...asItIs, attempt: { ...attempt, status: 'pending', nextAction, reference }, isOver: false }
+    return { ...unchanged, attempt: { ...attempt, status: 'pending', nextAction, reference }, isOver: false }
   }
   const paid = decidePayment(facts, { status: 'approved', reference }, { ...ids, lateMoney: 'hold' })
   const { railId } = attempt

@@ -9,12 +9,12 @@ import { confirmOrder, endPayment, type StatusChange } from '../../../core/order
 import { creditOf } from '../../../core/orders/rules/top-up.ts'
 import {
   type Attempt,
-  asItIs,
   type Decision,
   type DecisionIds,
   type OrderAndAttempt,
   type Standing,
   standingOf,
+  unchanged,
 } from './attempt.ts'
 import { decideLate, type LateMoney } from './late-money.ts'
 
@@ -46,20 +46,20 @@ function decidePending(
   standing: Standing,
   reference = attempt.reference,
 ): Decision {
-  if (attempt.endedAtMs !== undefined) return { ...asItIs, isOver: true }
+  if (attempt.endedAtMs !== undefined) return { ...unchanged, isOver: true }
   // A submitted attempt never becomes pending again.
-  if (standing !== 'open' || attempt.status === 'submitted') return { ...asItIs, isOver: false }
-  return { ...asItIs, attempt: { ...attempt, status: 'pending', nextAction, reference }, isOver: false }
+  if (standing !== 'open' || attempt.status === 'submitted') return { ...unchanged, isOver: false }
+  return { ...unchanged, attempt: { ...attempt, status: 'pending', nextAction, reference }, isOver: false }
 }
 
 type Given = DecisionIds & { readonly reference: string | undefined }
 
 function decideSubmitted(facts: OrderAndAttempt, standing: Standing, given: Given): Decision {
   const { order, attempt } = facts
-  if (attempt.endedAtMs !== undefined) return { ...asItIs, isOver: true }
-  if (attempt.status === 'submitted') return { ...asItIs, isOver: false }
+  if (attempt.endedAtMs !== undefined) return { ...unchanged, isOver: true }
+  if (attempt.status === 'submitted') return { ...unchanged, isOver: false }
   const submitted = submittedOf(attempt, given)
-  if (standing !== 'open') return { ...asItIs, attempt: submitted, isOver: false }
+  if (standing !== 'open') return { ...unchanged, attempt: submitted, isOver: false }
   const change = confirmByRail(order, attempt, given)
   return {
     attempt: submitted,
@@ -117,11 +117,11 @@ function decideEnded(
   const { status, reason, transferId, nowMs } = given
   if (attempt.endedAtMs !== undefined) {
     const isTaken = attempt.status !== 'declined' && attempt.status !== 'cancelled'
-    return { ...asItIs, isOver: true, ...(isTaken && { alert: `the rail reversed a payment: ${status}` }) }
+    return { ...unchanged, isOver: true, ...(isTaken && { alert: `the rail reversed a payment: ${status}` }) }
   }
   const ended: Attempt = { ...attempt, status, reason, nextAction: undefined, endedAtMs: nowMs }
-  if (standing === 'open') return { ...asItIs, attempt: ended, freesOrder: true, isOver: true }
-  if (standing === 'over') return { ...asItIs, attempt: ended, isOver: true }
+  if (standing === 'open') return { ...unchanged, attempt: ended, freesOrder: true, isOver: true }
+  if (standing === 'over') return { ...unchanged, attempt: ended, isOver: true }
   const failure = reason ?? 'The payment was cancelled.'
   return {
     attempt: ended,

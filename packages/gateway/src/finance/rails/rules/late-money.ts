@@ -9,7 +9,7 @@ import {
   type Transfer,
 } from '../../../core/ledger/rules/transfer.ts'
 import type { Order } from '../../../core/orders/rules/order.ts'
-import { type Attempt, asItIs, type Decision, type DecisionIds, type OrderAndAttempt } from './attempt.ts'
+import { type Attempt, type Decision, type DecisionIds, type OrderAndAttempt, unchanged } from './attempt.ts'
 
 export type LateMoney = 'refund' | 'hold'
 
@@ -20,7 +20,7 @@ export function decideLate(
 ): Decision {
   const { railId, merchantId, paymentId, transactionId } = attempt
   const isKnown = ['approved', 'returning', 'returned', 'held'].includes(attempt.status)
-  if (isKnown) return { ...asItIs, isOver: true }
+  if (isKnown) return { ...unchanged, isOver: true }
   const isReturned = lateMoney === 'refund'
   return {
     attempt: {
@@ -76,7 +76,7 @@ function lateTransfer(
 
 export function decideReturn(attempt: Attempt, answer: RailRefundAnswer, nowMs: number): Decision {
   const { returnId } = attempt
-  if (attempt.status !== 'returning') return { ...asItIs, isOver: true }
+  if (attempt.status !== 'returning') return { ...unchanged, isOver: true }
   assert(returnId, 'a return has its id')
   if (answer.status === 'approved')
     return {
@@ -85,9 +85,9 @@ export function decideReturn(attempt: Attempt, answer: RailRefundAnswer, nowMs: 
       transfers: [lateTransfer(attempt, { transferId: returnId, kind: 'late_return', nowMs })],
       isOver: true,
     }
-  if (answer.status !== 'declined') return { ...asItIs, isOver: false }
+  if (answer.status !== 'declined') return { ...unchanged, isOver: false }
   return {
-    ...asItIs,
+    ...unchanged,
     attempt: { ...attempt, status: 'held', reason: `The rail rejected the return: ${answer.reason}` },
     isOver: true,
     alert: 'the rail rejected the return of late money; it stays in suspense for an operator',

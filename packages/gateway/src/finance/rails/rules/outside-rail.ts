@@ -1,7 +1,7 @@
 // An external rail as registered by the operator: a bank, a hosted page, another wallet. Its settings, an operator's
 // pause and its own failures decide whether the checkout offers it.
 import { digitsOf, Failure, toDecimalText } from '@tillgate/protocol'
-import type { BankAccount } from './bank-account.ts'
+import type { BankAccount } from './transfer-account.ts'
 
 export interface RailSettings {
   readonly name: string

@@ -6,7 +6,7 @@ import {
   creditorReference,
   isCreditorReference,
   transferInstructions,
-} from './bank-account.ts'
+} from './transfer-account.ts'
 
 test('the check digits are those of the standards’ own examples', () => {
   // ISO 11649 and ISO 13616, as published.

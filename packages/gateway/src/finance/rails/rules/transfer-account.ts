@@ -2,8 +2,8 @@
 // paymentId, so that an order's reference never changes.
 import { Failure, type NextAction, toDecimalText } from '@tillgate/protocol'
 import { parseLine } from '../../../platform/runtime/visible-text.ts'
-import { parseBic, parseIban } from '../../treasury/rules/bank-account.ts'
 import { checkDigits, grouped, isRight } from '../../treasury/rules/mod-97.ts'
+import { parseBic, parseIban } from '../../treasury/rules/operator-bank-account.ts'
 import type { Attempt } from './attempt.ts'
 
 export interface AccountLine {

@@ -8,9 +8,9 @@ import { queueEmails } from '../../../core/emails/store/queue-emails.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
-import type { BankAccount } from '../rules/bank-account.ts'
 import type { OutsideRail, RailSecret } from '../rules/outside-rail.ts'
 import { pauseAfter } from '../rules/rail-retry.ts'
+import type { BankAccount } from '../rules/transfer-account.ts'
 
 export interface RailWithSecrets {
   readonly rail: OutsideRail

@@ -1,6 +1,6 @@
 // The ways to resolve a break: each one's requirement, outcome and refusal.
 import { Failure, toDecimalText } from '@tillgate/protocol'
-import type { AuditedAction } from '../../../core/audit/rules/effects.ts'
+import type { AuditedAction } from '../../../core/authority/rules/effects.ts'
 import { type Break, isOpen, mayAccept, mayConfirm, mayPair, mayWriteOff, type Resolution } from './break.ts'
 import type { BookItem } from './match.ts'
 

@@ -2,7 +2,7 @@
 import { Failure, isCalendarDay, toMinorUnits } from '@tillgate/protocol'
 import { isValidIBAN } from 'ibantools'
 import { withoutHidden } from '../../../platform/runtime/visible-text.ts'
-import { isCreditorReference } from '../../rails/rules/bank-account.ts'
+import { isCreditorReference } from '../../rails/rules/transfer-account.ts'
 import { grouped, withoutSpaces } from '../../treasury/rules/mod-97.ts'
 
 export interface StatementLine {

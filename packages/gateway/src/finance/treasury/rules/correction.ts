@@ -13,7 +13,7 @@ import {
   walletAccount,
   writeOffAccount,
 } from '../../../core/ledger/rules/transfer.ts'
-import { describeOutside, type Outside } from './bank-account.ts'
+import { describeOutside, type Outside } from './operator-bank-account.ts'
 
 export type Correction = {
   readonly currency: string

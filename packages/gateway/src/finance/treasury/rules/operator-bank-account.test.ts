@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkValueDate, describeOutside, parseBankDetails, parseIban } from './bank-account.ts'
+import { checkValueDate, describeOutside, parseBankDetails, parseIban } from './operator-bank-account.ts'
 
 test('an IBAN is read in any grouping; one wrong character, or two that changed places, are refused', () => {
   assert.equal(parseIban(' de89 3704 0044 0532 0130 00 ', 'iban'), 'DE89370400440532013000')

@@ -7,7 +7,7 @@ import type { AccountKey } from '../../../core/ledger/rules/transfer.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
-import { type BankAccount, type BankDetails, checkUsable } from '../rules/bank-account.ts'
+import { type BankAccount, type BankDetails, checkUsable } from '../rules/operator-bank-account.ts'
 import { listOpenings } from './own-money.ts'
 
 export type BankAccountStore = ReturnType<typeof makeBankAccountStore>

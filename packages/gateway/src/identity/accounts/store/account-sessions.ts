@@ -1,8 +1,8 @@
 // Sessions of one kind of account, and access as a whole: held during a transaction, and revoked.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
-import { accessEnded } from '../../../core/audit/rules/roles.ts'
 import { audited } from '../../../core/audit/store/audit.ts'
+import { accessEnded } from '../../../core/authority/rules/roles.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, type RowShape, rowShape } from '../../../platform/database/row-shape.ts'
 import { prepared, sql } from '../../../platform/database/sql.ts'

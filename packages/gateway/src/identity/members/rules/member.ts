@@ -1,5 +1,5 @@
 // A merchant's members, and the lifetime of their links.
-import type { MemberRole } from '../../../core/audit/rules/roles.ts'
+import type { MemberRole } from '../../../core/authority/rules/roles.ts'
 
 export interface Member {
   readonly merchantId: string

@@ -1,6 +1,6 @@
 // Tokens of the admin API: format, scopes, names and lifetimes.
 import { Failure, type RandomBytes } from '@tillgate/protocol'
-import { mayAct, type Role } from '../../../core/audit/rules/roles.ts'
+import { mayAct, type Role } from '../../../core/authority/rules/roles.ts'
 import type { Operator } from './operator.ts'
 
 /** A request needs both the token's scope and the operator's current role. */

@@ -1,6 +1,6 @@
 // Operators: who may work in the console.
 import { Failure } from '@tillgate/protocol'
-import type { Role } from '../../../core/audit/rules/roles.ts'
+import type { Role } from '../../../core/authority/rules/roles.ts'
 import type { Account } from '../../accounts/rules/account.ts'
 
 /** Disabling also revokes tokens. */

@@ -2,9 +2,9 @@
 // subject and change the role once.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
-import type { AuditedAction } from '../../../core/audit/rules/effects.ts'
-import { type Role, roles } from '../../../core/audit/rules/roles.ts'
 import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
+import type { AuditedAction } from '../../../core/authority/rules/effects.ts'
+import { type Role, roles } from '../../../core/authority/rules/roles.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import type { Access } from '../../accounts/rules/account.ts'

@@ -1,8 +1,8 @@
 // Money: balances by type of account, and the operator's bank accounts.
 
 import type { Standing } from '../../../../finance/reconciliation/read-standings.ts'
-import type { BankAccount } from '../../../../finance/treasury/rules/bank-account.ts'
 import { grouped } from '../../../../finance/treasury/rules/mod-97.ts'
+import type { BankAccount } from '../../../../finance/treasury/rules/operator-bank-account.ts'
 import { type Content, type Html, html } from '../../../kit/html.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
 import { empty, facts, number, table } from '../../../kit/pages/tables.ts'

@@ -1,6 +1,6 @@
 // Transactions of a wallet or of one of the operator's bank accounts, with the transfer ID that a correction names.
 
-import { mayAct } from '../../../../core/audit/rules/roles.ts'
+import { mayAct } from '../../../../core/authority/rules/roles.ts'
 import { accountKeyOf } from '../../../../core/ledger/rules/transfer.ts'
 import { placeOf, writtenPlace } from '../../../../core/ledger/rules/transfer-place.ts'
 import type { Movement, MovementOwner } from '../../../../core/ledger/store/movements.ts'

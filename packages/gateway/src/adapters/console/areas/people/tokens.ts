@@ -1,6 +1,6 @@
 // Tokens of the admin API: an operator's own, made and revoked here; admins see and revoke everybody's.
 
-import { mayAct } from '../../../../core/audit/rules/roles.ts'
+import { mayAct } from '../../../../core/authority/rules/roles.ts'
 import { html } from '../../../kit/html.ts'
 import { table } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'

@@ -1,6 +1,6 @@
 // Breaks: a work list, oldest and largest first, and each break with both of its sides.
 
-import { mayAct } from '../../../../core/audit/rules/roles.ts'
+import { mayAct } from '../../../../core/authority/rules/roles.ts'
 import {
   type Break,
   breakMeanings,
