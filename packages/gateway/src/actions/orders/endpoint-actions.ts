@@ -121,7 +121,7 @@ export const endpointActions: readonly Action[] = [
   defineAction({
     name: 'endpoint.show',
     scope: 'callbacks:read',
-    summary: 'Show a webhook endpoint. Its history is `callbacks` with its endpointId',
+    summary: 'Show a webhook endpoint. For its history, list callbacks with its endpointId',
     params: key,
     answer: object('The endpoint.', {
       ...endpoint,
@@ -189,7 +189,7 @@ export const endpointActions: readonly Action[] = [
   defineSharedAction({
     name: 'endpoint.change',
     scope: 'merchants:manage',
-    summary: 'Set the events of a webhook endpoint: the given ones, or all',
+    summary: 'Choose the events of a webhook endpoint. Default: all',
     params: key,
     input: object('Which events.', { events, reason }),
     answer,

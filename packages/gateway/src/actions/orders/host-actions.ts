@@ -47,7 +47,7 @@ export const hostActions: readonly Action[] = [
   defineAction({
     name: 'callback-destination.list',
     scope: 'callbacks:read',
-    summary: 'List failing destinations: endpoints, and callback URLs without their query',
+    summary: 'List failing destinations: endpoints, and callback URLs (without query string)',
     answer: object('The worst 100.', {
       destinations: list(
         'Worst first.',

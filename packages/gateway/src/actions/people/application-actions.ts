@@ -68,7 +68,7 @@ export const applicationActions: readonly Action[] = [
     // The merchant is new and has no money yet, but the applicant's key and first member remain valid when it has.
     effects: effectsOfActions['member.invite'],
     needs: 'admin',
-    summary: 'Approve an application. The link to the first password is shown only once',
+    summary: 'Approve an application. The link for setting the first password is shown only once',
     params: key,
     answer: object('The merchant, and the link.', {
       merchantId,

@@ -212,7 +212,7 @@ export const transferActions: readonly Action[] = [
   defineAction({
     name: 'transfer.settle-refund',
     scope: 'money:move',
-    summary: 'Record a sent refund by bank transfer, or that it cannot be sent',
+    summary: 'Record that a refund by bank transfer was sent, or that it cannot be sent',
     params: object('Which refund.', { merchantId, refundId }),
     input: object('The result.', {
       outcome: displayed(oneOf('Whether it was sent.', ['sent', 'failed']), {

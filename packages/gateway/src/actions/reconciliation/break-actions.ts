@@ -128,7 +128,7 @@ export const breakActions: readonly Action[] = [
   defineAction({
     name: 'reconcile.assign',
     scope: 'reconciliation:act',
-    summary: 'Assign a break. Leave empty to unassign',
+    summary: 'Assign a break to an operator. Without an operator, unassign it',
     params: key,
     input: object('The owner.', { owner: optional(owner), reason }),
     answer,
@@ -173,7 +173,7 @@ export const breakActions: readonly Action[] = [
   defineAction({
     name: 'reconcile.accept',
     scope: 'reconciliation:act',
-    summary: 'Accept a break with nothing unexplained',
+    summary: 'Accept a break that is fully explained',
     params: key,
     input: object('The reason.', { reason }),
     answer,

@@ -280,7 +280,7 @@ export const correctionActions: readonly Action[] = [
   defineAction({
     name: 'correction.write-off',
     scope: 'money:move',
-    summary: 'Write off a top-up that never arrived, or unclaimed late or unknown money',
+    summary: 'Write off a top-up that never arrived, or money that was late or has no known owner',
     input: object('The input.', { ...corrected, ...marks, reason }),
     checks: markChecks,
     answer,

@@ -153,7 +153,7 @@ export const ownMoneyActions: readonly Action[] = [
   defineAction({
     name: 'bank.sweep-fees',
     scope: 'money:move',
-    summary: 'Sweep fees to a bank account. They become equity, and money moves if it is at another account',
+    summary: 'Sweep fees to a bank account. The fees become equity; money in another account is moved',
     params: key,
     input: object('The amount.', {
       amount: optional(displayed(amount('All fees by default.'), { placeholder: '12.50' })),

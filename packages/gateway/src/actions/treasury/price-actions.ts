@@ -150,7 +150,7 @@ export const priceActions: readonly Action[] = [
   defineAction({
     name: 'price.end',
     scope: 'fees:manage',
-    summary: 'End a price from a date on. The next less specific one applies',
+    summary: 'End a price from a date on. The next more general price applies',
     input: object('Which price.', { ...scope, ...from, reason }),
     checks: currencyCheck,
     answer: object('The end.', price),
@@ -180,7 +180,7 @@ export const priceActions: readonly Action[] = [
   defineAction({
     name: 'fee.explain',
     scope: 'fees:read',
-    summary: 'Explain the fee of a payment and its price',
+    summary: 'Show the fee of a payment, and the price that sets it',
     input: object('A payment.', {
       merchantId: displayed(merchantId, { option: 'merchant' }),
       amount: displayed(amount('The payment’s amount.'), { placeholder: '12.50' }),
