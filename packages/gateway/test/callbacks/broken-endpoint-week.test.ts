@@ -118,7 +118,10 @@ test('Tuesday: one address answers HTTP 500, and the refunds of its neighbors ar
   for (let order = 0; order < 3; order++) await brokenOrder()
   await until(async () => (await failing())[0]?.pausedUntilMs !== undefined)
   await healthyOrders()
-  assert.match(await overview(), new RegExp(`Callbacks to ${host}/a are failing: HTTP 500, \\d+ times in a row`))
+  assert.match(
+    await overview(),
+    new RegExp(`Callbacks to ${host}/a are failing: HTTP 500, \\d+ times in a row`),
+  )
   assert.deepEqual(await callbacks.listFailingHosts(), [])
 })
 

@@ -87,5 +87,5 @@ test('no status is left but by the ways of the table', () => {
       else assert.throws(() => checkNextStatus(from, to), { failure: 'status_does_not_allow' })
     }
   assert.throws(() => end('requested', 'paid'), /it can become sent or cancelled, not paid/)
-  assert.throws(() => end('returned', 'cancelled'), /nothing changes that any more/)
+  assert.throws(() => end('returned', 'cancelled'), /this status is final/)
 })
