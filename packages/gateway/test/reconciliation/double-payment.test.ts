@@ -34,7 +34,7 @@ test('the page of the double payment says that the money is booked, and nothing 
   assert.match(
     text,
     new RegExp(
-      `What exceeds <a href="/orders/${order.merchantId}/${order.paymentId}">its order</a> is in suspense`,
+      `The amount that exceeds <a href="/orders/${order.merchantId}/${order.paymentId}">its order</a> is in suspense`,
     ),
   )
 })

@@ -6,7 +6,7 @@ test('an unknown scope is named, with those that exist, and a token has at least
   const ann = { login: 'ann', role: 'admin' } as const
   assert.throws(() => parseScopes(['orders:reed'], ann), {
     field: 'scopes',
-    message: `There is no scope orders:reed. There are: ${scopeNames.join(', ')}.`,
+    message: `Scope orders:reed does not exist. Use one of: ${scopeNames.join(', ')}.`,
   })
   assert.throws(() => parseScopes([], ann), /at least one scope/)
   assert.deepEqual(parseScopes(['orders:read', 'orders:read'], ann), ['orders:read'])
