@@ -61,6 +61,11 @@ export const currency = displayed(
   { placeholder: 'USD', suggests: 'currencies', fromText: (written) => written.toUpperCase() },
 )
 
+/** What a request sets where fields were left out, because a second operator would see only the others. */
+export function shownWhole(label: string) {
+  return optional(displayed(text('With the defaults.', { max: 512 }), { only: 'request', label }))
+}
+
 /** As it is called: a host in other letters than it seems has another form. */
 export function shownUrl(written: string): string {
   return URL.parse(written)?.href ?? written

@@ -919,6 +919,25 @@ test('a change of a rail is approved for the rail as it was when the change was 
   assert.deepEqual((await by.rails.showRail('spare')).rail.currencies, ['EUR', 'USD'])
 })
 
+test('a second person reads what a request leaves out, too', async () => {
+  const asked = async (name: string, given: Parameters<typeof actions.asked>[2]) => {
+    clock.advance(1)
+    return (await operations.approvals.findRequest(await actions.asked('mallory', name, given))).summary
+  }
+  const schedule = { currency: 'USD', schedule: 'weekly', onDay: 1 }
+  assert.match(
+    await asked('payout-plan.set', { params: { merchantId }, input: schedule }),
+    /the whole schedule USD from main every Monday$/,
+  )
+  assert.match(
+    await asked('wallet.set-limits', {
+      params: { walletId: limited },
+      input: { currency: 'USD', day: '11' },
+    }),
+    /all limits USD: payment default, day 11.00, balance default$/,
+  )
+})
+
 test('a second person reads the account and the address that are meant', async () => {
   for (const hidden of ['\u202e', '\u200b', '\u0007'])
     for (const input of [

@@ -1,6 +1,6 @@
 // Consumers' wallets: find, add, top up, lock and unlock.
 import { digitsOf, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/protocol'
-import type { Limits } from '../../core/wallets/rules/limits.ts'
+import { describeLimits, type Limits } from '../../core/wallets/rules/limits.ts'
 import { isWalletShut, type Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { ShownWallet } from '../../identity/consumers/manage-wallets.ts'
 import { type Action, defineAction, form } from '../action.ts'
@@ -17,6 +17,7 @@ import {
   outsideMoneyOf,
   pageOf,
   reason,
+  shownWhole,
   toBalance,
 } from '../shared-fields.ts'
 
@@ -203,6 +204,7 @@ export const walletActions: readonly Action[] = [
           label: 'Maximum balance',
         }),
       ),
+      whole: shownWhole('All limits'),
       reason,
     }),
     checks: {
@@ -221,18 +223,14 @@ export const walletActions: readonly Action[] = [
         'In one currency. Empty fields return to the gateway’s default. The limits apply from the next payment on.',
       button: 'Set limits',
     },
+    pin: async ({ input }) => ({ whole: describeLimits(limitsGiven(input), input.currency) }),
     async run({ operations, context, params, input }) {
       const { currency: code, reason: why } = input
-      const limits = {
-        paymentMinor: limitOf(input, 'payment'),
-        dayMinor: limitOf(input, 'day'),
-        balanceMinor: limitOf(input, 'balance'),
-      }
       return toShown(
         await operations.wallets.setLimits(context, params.walletId, {
           currency: code,
           reason: why,
-          ...limits,
+          ...limitsGiven(input),
         }),
       )
     },
@@ -360,6 +358,14 @@ export const walletActions: readonly Action[] = [
       replyDoneBefore(answer) ?? { text: `${input.amount} ${input.currency} were added to the wallet.` },
   }),
 ]
+
+function limitsGiven(given: Readonly<Record<string, unknown>>): Limits {
+  return {
+    paymentMinor: limitOf(given, 'payment'),
+    dayMinor: limitOf(given, 'day'),
+    balanceMinor: limitOf(given, 'balance'),
+  }
+}
 
 function limitOf(
   given: Readonly<Record<string, unknown>>,

@@ -6,6 +6,7 @@ import {
   describeBankDetails,
   parseMerchantBankDetails,
 } from '../../finance/payouts/rules/merchant-bank-account.ts'
+import { describePlan } from '../../finance/payouts/rules/payout-plan.ts'
 import { mainBank } from '../../finance/treasury/rules/operator-bank-account.ts'
 import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
 import { amount, displayed, list, object } from '../fields.ts'
@@ -19,6 +20,7 @@ import {
   outsideMoney,
   outsideOf,
   reason,
+  shownWhole,
   uuid,
 } from '../shared-fields.ts'
 import {
@@ -196,7 +198,12 @@ export const payoutPlanActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Set a merchant’s payout schedule for a currency, from tomorrow on',
     params: key,
-    input: object('The schedule.', { currency, ...planFields, reason }),
+    input: object('The schedule.', {
+      currency,
+      ...planFields,
+      whole: shownWhole('The whole schedule'),
+      reason,
+    }),
     checks: {
       currency: moneyChecks.currency,
       least: ({ least, currency: code }) => void minorOf(least, code, 'least'),
@@ -213,6 +220,7 @@ export const payoutPlanActions: readonly Action[] = [
         'On payout days, the merchant gets the balance minus the reserve. The first payout day is after today. Empty fields return to the default.',
       button: 'Set schedule',
     },
+    pin: async ({ params, input }) => ({ whole: describePlan(planOf(params.merchantId, input)) }),
     async run({ operations, context, params, input }) {
       await operations.merchants.showMerchant(context, params.merchantId)
       const { reason: why, ...given } = input
