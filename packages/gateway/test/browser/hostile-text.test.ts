@@ -123,7 +123,7 @@ test('doors, documentation, sandbox and the test bank', async () => {
   const given = await visitor.look(`${gateway.url}/sandbox`, async (page) => {
     await page.locator('#name').fill(name)
     await page.getByRole('button').first().click()
-    await page.locator('#env').waitFor()
+    await page.locator('#env').waitFor({ state: 'attached' })
   })
   assert(given.status === 200)
   await visitor.look(`${gateway.url}${playgroundPath}`, async (page) => {
