@@ -59,7 +59,7 @@ test('a member makes a passkey on a phone and signs in with it', async () => {
   await page.getByText(/passkey (is )?removed/i).waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  await page.getByText(/passkey is (unknown|not known)/).waitFor()
+  await page.getByText(/passkey is (unknown|not registered)/).waitFor()
   assert.deepEqual(
     troubles.filter((each) => !/401/.test(each)),
     [],
@@ -119,7 +119,7 @@ test('a consumer makes a passkey on a phone and signs in to the wallet with it',
   await page.getByText(/passkey (is )?removed/i).waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  await page.getByText(/passkey is (unknown|not known)/).waitFor()
+  await page.getByText(/passkey is (unknown|not registered)/).waitFor()
   assert.deepEqual(
     troubles.filter((each) => !/422/.test(each)),
     [],

@@ -103,7 +103,7 @@ const pages: Readonly<Record<string, { readonly path: string; readonly expects: 
   link: { path: `/links/${link.linkId}`, expects: /Results/ },
   'new-link': { path: '/links/new', expects: /Number of payments/ },
   keys: { path: '/keys', expects: /Gateway public key/ },
-  'new-rsa-key': { path: '/keys/rsa', expects: /made in this browser/ },
+  'new-rsa-key': { path: '/keys/rsa', expects: /generated in this browser/ },
   callbacks: { path: '/callbacks', expects: /service\.|PAYMENT|payment/i },
   callback: { path: `/callbacks/${rows[0]?.callback_id}`, expects: /Body/ },
   endpoints: { path: '/endpoints', expects: /warehouse\/events/ },
