@@ -4,6 +4,8 @@ import { commitAndPublish } from '../../core/changes/store/commit.ts'
 import type { OrderKey } from '../../core/orders/rules/order.ts'
 import type { Pool, Queryable } from '../../platform/database/pool.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { deadlock } from '../../platform/database/transient.ts'
+import { codeOf } from '../../platform/runtime/errors.ts'
 
 export type SandboxStore = ReturnType<typeof makeSandboxStore>
 
@@ -13,10 +15,19 @@ export function makeSandboxStore(database: Pool, publish: Publish = unpublished)
      * Shifts the gateway's own times of this order into the past, not the merchant's. False if the order does not
      * exist.
      */
-    advanceOrder: (shift: Shift): Promise<boolean> =>
-      commitAndPublish(database, publish, (transaction) => advanceOrder(transaction, shift)),
+    async advanceOrder(shift: Shift): Promise<boolean> {
+      for (let tries = 1; ; tries++)
+        try {
+          return await commitAndPublish(database, publish, (transaction) => advanceOrder(transaction, shift))
+        } catch (error) {
+          if (tries === maxTries || codeOf(error) !== deadlock) throw error
+        }
+    },
   }
 }
+
+/** Workers lock the same tables in other orders. A deadlock rolls everything back, so the transaction is repeated. */
+const maxTries = 5
 
 interface Shift extends OrderKey {
   readonly milliseconds: number
