@@ -85,7 +85,7 @@ test('whoever was declared signs in, with the highest role that the provider giv
   assert.deepEqual([answer.status, answer.location], [303, '/account'])
   assert.match(
     (await client.get('/account')).text,
-    /You are signed in as <strong>ann<\/strong>. Your role is <strong>Operator<\/strong>: can also cancel/,
+    /You are signed in as <strong>ann<\/strong>. Your role is <strong>Operator<\/strong> \(can also cancel/,
   )
   assert.equal((await stored('ann')).identity, `${provider.issuer} sub-ann`)
 })

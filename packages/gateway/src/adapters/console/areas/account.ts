@@ -29,7 +29,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Account',
     area: 'account',
-    content: html`<p>You are signed in as <strong>${account.login}</strong>. Your role is <strong>${capitalized(account.role)}</strong>: ${roleMeanings[account.role]}.</p>
+    content: html`<p>You are signed in as <strong>${account.login}</strong>. Your role is <strong>${capitalized(account.role)}</strong> (${roleMeanings[account.role]}).</p>
 ${account.email !== undefined && html`<p>You sign in as ${account.email} at your identity provider.</p>`}
 ${await accountParts(visit, pages)}
 <h2>API tokens</h2>
