@@ -75,7 +75,7 @@ export function railInitCommand(parts: RailInitParts): Command {
       [],
     )
     .addOption(
-      new Option('--secret <whsec>', 'The secret of a rail that is registered already.').env('RAIL_SECRET'),
+      new Option('--secret <whsec>', 'The secret of a rail that is already registered.').env('RAIL_SECRET'),
     )
     .addOption(
       new Option(
@@ -140,7 +140,7 @@ async function init(provider: string, options: Options, parts: RailInitParts): P
 
 async function loadRail(provider: string): Promise<{ setup: Setup; kit: Kit }> {
   const load = (file: string) => import(pathToFileURL(join(railsFolder, file)).href)
-  // A package has the rails' pages of documentation alone.
+  // A package contains only the rails' documentation.
   if (!existsSync(join(railsFolder, provider, 'src/setup.ts')))
     refuse('The ready-made rails are not part of this package. Run this command in the repository.')
   const { setup } = await load(`${provider}/src/setup.ts`)

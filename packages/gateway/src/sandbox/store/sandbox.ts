@@ -1,3 +1,4 @@
+// Shifts the times of one order into the past, as if time had passed for it.
 import { callbacksQueued } from '../../core/callbacks/store/callbacks.ts'
 import { type Publish, unpublished } from '../../core/changes/rules/change.ts'
 import { commitAndPublish } from '../../core/changes/store/commit.ts'
