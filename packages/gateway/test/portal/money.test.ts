@@ -69,6 +69,7 @@ test('the lines of a bank account without an IBAN may have commas', async () => 
 test('a payment link is made once however often its form is sent, paid, paused and closed', async () => {
   const path = '/merchant/links/new'
   const screen = await finance.get(path)
+  assert.match(screen.text, /<option value="USD" selected>USD – US Dollar</)
   const [, linkNo = ''] = /name="linkNo" value="([^"]+)"/.exec(screen.text) ?? []
   const form = { linkNo, title: 'A cup of tea', currency: 'USD', amount: '3.50', uses: 'many' }
   for (let index = 0; index < 2; index++)

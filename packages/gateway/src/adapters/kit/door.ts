@@ -20,7 +20,7 @@ export interface SmallPage {
   readonly title: string
   readonly content: Content
   /** Makes keys in the browser. */
-  readonly withKeyScript?: true
+  readonly withFormScript?: true
   readonly withPasskeyScript?: true
 }
 

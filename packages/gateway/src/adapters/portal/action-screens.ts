@@ -1,36 +1,23 @@
 // The portal's view of the actions: each on a separate screen that explains its effect, and runs it when the form is
 // sent. The texts are the portal's, and the merchant always comes from the session.
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import {
-  type EventName,
-  eventNames,
-  linkUses,
-  makeRefundId,
-  orderEvents,
-  refundEvents,
-  toMinorUnits,
-  uuidPattern,
-} from '@tillgate/protocol'
-import type { TSchema } from 'typebox'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Action, PortalForm, RawInput } from '../../actions/action.ts'
-import { displayOf } from '../../actions/fields.ts'
-import { leftOf } from '../../actions/orders/order-actions.ts'
 import { readInput, typedIn } from '../../actions/read-input.ts'
 import { runForMember } from '../../actions/running/run-action.ts'
-import { memberRoles } from '../../core/authority/rules/roles.ts'
-import { endpointFormats } from '../../core/callbacks/rules/endpoint.ts'
 import { type Breakage, breakageOf } from '../../core/merchants/rules/key-use.ts'
 import { confirm, confirmFieldNames, confirmFields } from '../kit/accounts/confirm.ts'
-import { fieldOf } from '../kit/forms/form-fields.ts'
-import { carried, errorOf } from '../kit/forms/refused-form.ts'
+import { carried } from '../kit/forms/refused-form.ts'
 import type { SentForm } from '../kit/forms/uploads.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
+import { icon } from '../kit/icons.ts'
 import { fill, fillText } from '../kit/languages/words.ts'
+import { hasPicture, inputsOf, type Screen, shownFields, tickedIn } from './action-fields.ts'
+import { valuesOf } from './action-values.ts'
 import { type TestAnswer, testEventPage } from './areas/test-event.ts'
 import type { Language } from './languages.ts'
 import { ago } from './parts.ts'
 import { type Done, type PortalAct, type PortalPage, type PortalRoute, pathTo, type Visit } from './portal.ts'
-import type { ActionName, FieldName, Words } from './words.ts'
+import type { ActionName, FieldName } from './words.ts'
 
 /** Every action for members: its screen, and its effect when sent. */
 export function actionScreens(catalog: readonly Action[]): readonly PortalRoute[] {
@@ -52,24 +39,6 @@ export function actionScreens(catalog: readonly Action[]): readonly PortalRoute[
   )
 }
 
-interface Screen {
-  readonly action: Action
-  readonly portalForm: PortalForm
-}
-
-function shownFields(
-  { input }: Action,
-  { fields, hidden = [], fixed = {} }: PortalForm,
-): [string, TSchema][] {
-  const all = Object.entries(input?.properties ?? {})
-  if (fields) return all.filter(([name]) => fields.includes(name))
-  return all.filter(([name]) => !hidden.includes(name) && !(name in fixed))
-}
-
-function hasPicture(fields: readonly [string, TSchema][]): boolean {
-  return fields.some(([, schema]) => displayOf(schema).kind === 'picture')
-}
-
 async function screen(visit: Visit, { action, portalForm }: Screen): Promise<PortalPage | undefined> {
   const { words } = visit.language
   // Safe: a test checks that every name has texts.
@@ -81,23 +50,30 @@ async function screen(visit: Visit, { action, portalForm }: Screen): Promise<Por
   const fields = shownFields(action, portalForm).filter(([name]) => name !== 'confirm' || warnings.length > 0)
   const isFile = hasPicture(fields)
   const isKey = portalForm.name === 'newRsaKey'
-  return {
-    title: said.title,
-    area: areaOf(portalForm.page),
-    ...(isKey && { withKeyScript: true }),
-    content: html`<p>${said.explains}</p>
-${warnings.map((text) => html`<p><strong>${text}</strong></p>`)}
-<form method="post" action="${pathTo(portalForm.path, visit.params)}" class="stack card"${isFile && html` enctype="multipart/form-data"`}${isKey && html` id="key-form"`}>
+  const isLink = portalForm.name === 'newLink'
+  const form = html`<form method="post" action="${pathTo(portalForm.path, visit.params)}" class="stack card"${isFile && html` enctype="multipart/form-data"`}${isKey && html` id="key-form"`}>
 ${carried(visit)}
 ${isKey && keyMaker(visit.language)}
 ${portalForm.hidden?.map((name) => html`<input type="hidden" name="${name}" value="${values[name]}">`)}
 ${action.isOnce && html`<input type="hidden" name="formId" value="${randomUUID()}">`}
-${fields.map(([name, schema]) => inputOf(visit, { name, schema, action, portalForm, values }))}
+${inputsOf(visit, { fields, action, portalForm, values })}
 ${portalForm.needsConfirmation && confirmFields(visit)}
 <div class="acts"><button class="${portalForm.isDangerous ? 'danger' : 'primary'}">${said.title}</button>
 <a class="button plain" href="${pathTo(portalForm.page, visit.params)}">${words.common.back}</a></div>
-</form>`,
+</form>`
+  return {
+    title: said.title,
+    area: areaOf(portalForm.page),
+    ...((isKey || isLink) && { withFormScript: true }),
+    content: html`<p>${said.explains}</p>
+${warnings.map((text) => html`<p><strong>${text}</strong></p>`)}
+${isLink ? html`<div class="with-preview">${form}${linkPreview(visit)}</div>` : form}`,
   }
+}
+
+/** What customers will see. Only the script shows it, because it follows what is typed. */
+function linkPreview({ member, language: { words } }: Visit): Html {
+  return html`<aside class="preview card" id="link-preview" data-open="${words.links.open}" hidden><h2>${words.links.preview}</h2><p class="quiet">${icon('store')}<bdi>${member.merchantName}</bdi></p><p class="wrap"></p><p class="figure"></p></aside>`
 }
 
 /** Shown by the script; without it, a key is pasted. */
@@ -126,166 +102,6 @@ function warningOf(visit: Visit, kind: 'aes' | 'rsa', breakage: Breakage): Conte
     case 'requests':
       return fill(breaksRequests, { when: ago(breakage.lastUsedAtMs, visit) })
   }
-}
-
-/** The initial values of the screen; undefined if the subject does not belong to this merchant. */
-async function valuesOf(
-  { operations, context, params, nowMs, language }: Visit,
-  { name }: PortalForm,
-): Promise<Readonly<Record<string, string | undefined>> | undefined> {
-  switch (name) {
-    case 'refund':
-    case 'cancel': {
-      const found = await operations.showOrder(context, {
-        merchantId: context.merchantId,
-        paymentId: params['paymentId'] ?? '',
-      })
-      if (!found) return undefined
-      const left = leftOf(found.order)
-      const { currency } = found.order
-      return {
-        referRefundNo: `portal-${makeRefundId(nowMs, randomBytes)}`,
-        amount: left,
-        most: language.formats.moneyText(toMinorUnits(left, currency, 'amount'), currency),
-      }
-    }
-    case 'resend': {
-      const { callbackId = '' } = params
-      return uuidPattern.test(callbackId)
-        ? (await operations.callbacks.showCallback(context, callbackId)) && {}
-        : undefined
-    }
-    case 'endpointEvents':
-    case 'testEndpoint':
-    case 'pauseEndpoint':
-    case 'resumeEndpoint':
-    case 'removeEndpoint':
-    case 'rotateEndpointSecret': {
-      const { endpointId = '' } = params
-      if (!uuidPattern.test(endpointId)) return undefined
-      const { endpoint } = await operations.endpoints.showEndpoint(context, {
-        merchantId: context.merchantId,
-        endpointId,
-      })
-      return { events: endpoint.events?.join(','), event: endpoint.events?.[0] ?? 'payment.order.success' }
-    }
-    case 'revokeKey':
-    case 'useForCallbacks':
-      return (await operations.merchants.showMerchant(context, context.merchantId)).keys.some(
-        ({ keyId }) => keyId === params['keyId'],
-      )
-        ? {}
-        : undefined
-    case 'settings': {
-      const { defaultCallbackUrl, callbackHosts, accentColour } = (
-        await operations.merchants.showMerchant(context, context.merchantId)
-      ).merchant
-      return { defaultCallbackUrl, callbackHosts: callbackHosts?.join(', '), accentColour }
-    }
-    case 'changeRole':
-    case 'remove': {
-      const found = (await operations.members.listMembers(context, context.merchantId)).members.find(
-        ({ login }) => login === params['login'],
-      )
-      return found && { role: found.role }
-    }
-    case 'newLink':
-      return { linkNo: `portal-${makeRefundId(nowMs, randomBytes)}`, uses: 'many' }
-    case 'pauseLink':
-    case 'resumeLink':
-    case 'closeLink':
-      return (
-        (await operations.links.showOnPage(context, {
-          merchantId: context.merchantId,
-          linkId: params['linkId'] ?? '',
-        })) && {}
-      )
-    case 'stopBankAccount':
-      return (await operations.bankAccounts.listBankAccounts(context, context.merchantId)).some(
-        ({ bankAccountId }) => bankAccountId === params['bankAccountId'],
-      )
-        ? {}
-        : undefined
-    case 'withdraw':
-      return (await operations.members.listMembers(context, context.merchantId)).invitations.some(
-        ({ linkId }) => linkId === params['linkId'],
-      )
-        ? {}
-        : undefined
-    default:
-      return {}
-  }
-}
-
-function inputOf(
-  visit: Visit,
-  field: Screen & { name: string; schema: TSchema; values: Readonly<Record<string, string | undefined>> },
-): Html {
-  const { name, schema, action, portalForm, values } = field
-  const { words } = visit.language
-  const { kind, placeholder } = displayOf(schema)
-  const { maxLength } = schema as { maxLength?: number }
-  const isRequired = Boolean(action.input?.required?.includes(name) || portalForm.required?.includes(name))
-  // Safe: a test checks that every field has texts.
-  const label = words.fields[name as FieldName]
-  return fieldOf({
-    name,
-    label: name === 'reason' && !isRequired ? `${label} (${words.common.optional})` : label,
-    hint:
-      values['most'] !== undefined && /amount$/i.test(name)
-        ? fillText(words.orders.atMost, { amount: values['most'] })
-        : undefined,
-    value: visit.refused?.typed.get(name) ?? values[name],
-    isRequired,
-    kind,
-    choices: choicesOf(name, words),
-    ticked: tickedIn.has(name)
-      ? (visit.refused?.typed.getAll(name) ?? values[name]?.split(',') ?? [])
-      : undefined,
-    attributes: html`${/[aA]mount$/.test(name) && html` inputmode="decimal"`}${name === 'email' && html` inputmode="email"`}${
-      maxLength !== undefined && kind !== 'picture' && html` maxlength="${maxLength}"`
-    }${placeholder !== undefined && kind !== 'picture' && html` placeholder="${placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
-    error: errorOf(visit, name),
-  })
-}
-
-/** Fields with several choices. */
-const tickedIn: ReadonlySet<string> = new Set(['events'])
-
-function choicesOf(
-  name: string,
-  words: Words,
-): readonly (readonly [value: string, label: string])[] | undefined {
-  const { endpoints, keys, roles, roleMeanings } = words
-  switch (name) {
-    case 'role':
-      return memberRoles.toReversed().map((each) => [each, `${roles[each]}: ${roleMeanings[each]}`])
-    case 'uses':
-      return linkUses.toReversed().map((each) => [each, words.links.uses[each]])
-    case 'format':
-      return endpointFormats.map((each) => [each, endpoints[each]])
-    case 'endOthers':
-      return [
-        ['false', endpoints.keepOthers],
-        ['true', endpoints.endOthers],
-      ]
-    case 'confirm':
-      return [
-        ['false', keys.keepKey],
-        ['true', keys.revokeAnyway],
-      ]
-    case 'event':
-      return eventNames.map((each) => [each, `${each} (${statusWords(each, words)})`])
-    case 'events':
-      return eventNames.map((each) => [each, statusWords(each, words)])
-    default:
-      return undefined
-  }
-}
-
-function statusWords(name: EventName, words: Words): string {
-  const { statuses } = { ...orderEvents, ...refundEvents }[name]
-  return statuses.map((status) => words.status[status]).join(', ')
 }
 
 async function doAction(

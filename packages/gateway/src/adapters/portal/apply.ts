@@ -91,7 +91,7 @@ ${fieldNames.map((name) => html`${name === 'publicKey' && keyMaker(call.language
 </form>`
   return door.send(
     call,
-    { title: words.apply.heading, content, withKeyScript: true },
+    { title: words.apply.heading, content, withFormScript: true },
     refused && { kind: 'bad', text: words.trouble.refused, errors: refused.errors },
   )
 }

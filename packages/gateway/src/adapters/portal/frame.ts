@@ -98,13 +98,13 @@ export function sendSmallPage(
   })
 }
 
-type Scripts = Pick<PortalPage, 'withKeyScript' | 'withPasskeyScript'>
+type Scripts = Pick<PortalPage, 'withFormScript' | 'withPasskeyScript'>
 
-function scriptsOf({ withKeyScript, withPasskeyScript }: Scripts) {
+function scriptsOf({ withFormScript, withPasskeyScript }: Scripts) {
   return [
     assets.timesScript,
     assets.consoleScript,
-    ...(withKeyScript ? [assets.portalScript] : []),
+    ...(withFormScript ? [assets.portalScript] : []),
     ...(withPasskeyScript ? [assets.passkeyScript] : []),
   ]
 }

@@ -75,14 +75,6 @@ function currencyOfCountry(country: string | undefined): string | undefined {
   return euroCountries.test(country) ? 'EUR' : currencyOfCountries[country]
 }
 
-const names = new Map<LanguageTag, Intl.DisplayNames>()
-
-export function nameOfCurrency(currency: string, tag: LanguageTag): string {
-  const known = names.get(tag) ?? new Intl.DisplayNames(tag, { type: 'currency' })
-  names.set(tag, known)
-  return known.of(currency) ?? currency
-}
-
 const presetUnits = [10n, 20n, 50n, 100n]
 
 /** The power of ten between everyday amounts in euros and in these currencies. */

@@ -1,11 +1,12 @@
 // Topping up: an amount in a currency that a rail takes now. Paying happens on the checkout.
 import { toDecimalText, uuidPattern } from '@tillgate/protocol'
 import { type Content, type Html, html } from '../../kit/html.ts'
+import { nameOfCurrency } from '../../kit/languages/currency-names.ts'
 import { amountField } from '../fields.ts'
 import { card } from '../frame.ts'
 import { type Done, prefix, refused, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
 import { amountWrong, formUsed, moneyForm, readMoney } from './money-form.ts'
-import { likelyCurrencies, nameOfCurrency, presetsMinor } from './top-up-currencies.ts'
+import { likelyCurrencies, presetsMinor } from './top-up-currencies.ts'
 
 const path = '/top-up'
 
