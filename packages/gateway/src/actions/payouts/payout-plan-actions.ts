@@ -3,6 +3,7 @@ import { Failure, isCurrencyCode, toDecimalText, toMinorUnits } from '@tillgate/
 import type { PlanGiven } from '../../finance/payouts/manage-plans.ts'
 import type { MerchantBankAccount } from '../../finance/payouts/rules/merchant-bank-account.ts'
 import {
+  accountAt,
   describeBankDetails,
   parseMerchantBankDetails,
 } from '../../finance/payouts/rules/merchant-bank-account.ts'
@@ -131,7 +132,7 @@ export const payoutPlanActions: readonly Action[] = [
     scope: 'merchants:manage',
     summary: 'Stop a waiting bank account. The previous one stays in use',
     params: object('The bank account to stop.', { merchantId, bankAccountId }),
-    input: object('The reason.', { reason }),
+    input: object('The reason.', { whole: shownWhole('Payouts then go to'), reason }),
     answer: object('The stopped account.', { bankAccountId }),
     form: form<MerchantBankAccount>({
       place: 'merchant.bank-account',
@@ -155,6 +156,17 @@ export const payoutPlanActions: readonly Action[] = [
         isDangerous: true,
       },
     ],
+    pin: async ({ operations, context, params, nowMs }) => {
+      const all = await operations.bankAccounts.listBankAccounts(context, params.merchantId)
+      const stopped = all.find((each) => each.bankAccountId === params.bankAccountId)
+      const previous = accountAt(
+        all.filter(({ currency: code }) => code === stopped?.currency),
+        nowMs,
+      )
+      return stopped && previous
+        ? { whole: `${describeBankDetails(previous)}, not to ${describeBankDetails(stopped)}` }
+        : {}
+    },
     async run({ operations, context, params, input }) {
       await operations.bankAccounts.stopBankAccount(context, params, input.reason)
       return params

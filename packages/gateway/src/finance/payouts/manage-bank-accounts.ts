@@ -97,11 +97,18 @@ async function stopBankAccount(
   reason: string,
 ): Promise<void> {
   const { merchantId, bankAccountId } = key
-  const recorded = makeAuditEntry(parts, context, 'merchant.stop-bank-account', bankAccountId, {
-    merchantId,
-    reason,
-  })
-  if (await parts.stores.bankAccounts.stopAccount({ ...key, nowMs: parts.clock.now() }, recorded)) return
+  const isMember = context.authority?.kind === 'member'
+  const stopped = await parts.stores.bankAccounts.stopAccount(
+    { ...key, nowMs: parts.clock.now() },
+    (hasPrevious) =>
+      makeAuditEntry(parts, context, 'merchant.stop-bank-account', bankAccountId, {
+        merchantId,
+        reason,
+        // The merchant, who is warned of the new account, may always keep the previous one.
+        ...((isMember || !hasPrevious) && { effects: [] }),
+      }),
+  )
+  if (stopped) return
   throw new Failure('status_does_not_allow', {
     message: 'No such waiting bank account. To replace an account in use, set a new one.',
   })

@@ -81,7 +81,6 @@ export const effectsOfActions = {
     'member.withdraw-invitation',
     // Members set it alone, too. The name beside it needs two people.
     'merchant.logo',
-    'merchant.stop-bank-account',
     'merchant.suspend',
     'email.retry',
     'operator.add-passkey',
@@ -155,6 +154,8 @@ export const effectsOfActions = {
   // Its key, callback address and contacts stay valid, and a link takes money under its name at once.
   'merchant.add': ['names where money goes', 'gives access to money'],
   'merchant.bank-account': ['names where money goes'],
+  // Payouts go on to the account that two people replaced.
+  'merchant.stop-bank-account': ['names where money goes'],
   // Callback addresses and contacts, and the name that consumers read above what they pay.
   'merchant.change': ['names where money goes', 'gives access to money'],
   'merchant.payout': ['sends money out'],
@@ -167,8 +168,8 @@ export const effectsOfActions = {
   'order.refund': ['sends money out'],
   'payout-plan.set': ['sends money out'],
   'payout-run.cancel': ['credits a merchant'],
-  // For a withdrawal under review, and for what was suspended or locked since. Other payouts were approved when they
-  // were requested, or with their plan or run.
+  // For a withdrawal under review, and for what was suspended, locked or replaced since. Other payouts were approved when
+  // they were requested, or with their plan or run.
   'payout-run.send': ['sends money out'],
   'payout-run.start': ['sends money out'],
   'payout.cancel': ['credits a merchant'],

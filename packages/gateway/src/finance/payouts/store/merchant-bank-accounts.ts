@@ -1,7 +1,7 @@
 // Merchants' bank accounts. A change adds a row for a future time; the previous account receives payouts until then.
 
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
-import { audited } from '../../../core/audit/store/audit.ts'
+import { audited, insertAuditEntry } from '../../../core/audit/store/audit.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { prepared, type Sql, sql } from '../../../platform/database/sql.ts'
@@ -16,9 +16,18 @@ export function makeMerchantBankAccountStore(database: Pool) {
     /** Stops an account that is still waiting. False if the merchant does not exist. */
     setAccount: (account: MerchantBankAccount, entry: AuditEntry) =>
       audited(database, entry, (transaction) => setAccount(transaction, account)),
-    /** False if it does not exist or is no longer waiting. */
-    stopAccount: (key: { merchantId: string; bankAccountId: string; nowMs: number }, entry: AuditEntry) =>
-      audited(database, entry, (transaction) => stopAccount(transaction, key)),
+    /** False if it does not exist or is no longer waiting. `hasPrevious`: payouts go on to another account. */
+    stopAccount: (
+      key: { merchantId: string; bankAccountId: string; nowMs: number },
+      entryFor: (hasPrevious: boolean) => AuditEntry,
+    ) =>
+      database.transaction(async (transaction) => {
+        const currency = await stopAccount(transaction, key)
+        if (currency === undefined) return false
+        const accounts = await findPayableAccounts(transaction, [key.merchantId], key.nowMs)
+        await insertAuditEntry(transaction, entryFor(accounts.some((each) => each.currency === currency)))
+        return true
+      }),
     listAccounts: (merchantId: string) => listAccounts(database, sql`merchant_id = ${merchantId}`),
   }
 }
@@ -51,14 +60,16 @@ values (${merchantId}, ${bankAccountId}, ${currency}, ${holder}, ${iban}, ${line
   return true
 }
 
+/** Returns the account's currency. */
 async function stopAccount(
   transaction: Queryable,
   { merchantId, bankAccountId, nowMs }: { merchantId: string; bankAccountId: string; nowMs: number },
-): Promise<boolean> {
-  const { rowCount } = await transaction.query(sql`
+): Promise<string | undefined> {
+  const { rows } = await transaction.query<{ currency: string }>(sql`
 update merchant_bank_accounts set ended_at = ${nowMs}
- where merchant_id = ${merchantId} and bank_account_id = ${bankAccountId} and ended_at is null and valid_from > ${nowMs}`)
-  return rowCount === 1
+ where merchant_id = ${merchantId} and bank_account_id = ${bankAccountId} and ended_at is null and valid_from > ${nowMs}
+returning currency`)
+  return rows[0]?.currency
 }
 
 async function listAccounts(database: Queryable, wanted: Sql): Promise<MerchantBankAccount[]> {

@@ -40,12 +40,15 @@ export function makePayoutRunStore(database: Pool, publish: Publish = unpublishe
     countToSend: () => countToSend(database),
     totalsOf: (runId: string) => totalsOf(database, runId),
     fileTotalsOf: (runId: string) => fileTotalsOf(database, runId),
-    /** `needsReview`: the run pays a withdrawal under review, a suspended merchant or out of a locked wallet. */
+    /**
+     * `needsReview`: the run pays a withdrawal under review, a suspended merchant, out of a locked wallet, or to a
+     * merchant's account that another has replaced since.
+     */
     sendRun: (sending: Sending, entryFor: (needsReview: boolean) => AuditEntry): Promise<SendOutcome> =>
       database
         .transaction(
           async (transaction) => {
-            const needsReview = await holdsReviewed(transaction, sending.runId)
+            const needsReview = await holdsReviewed(transaction, sending)
             const isSent = await sendRun(transaction, sending)
             if (isSent) await insertAuditEntry(transaction, entryFor(needsReview))
             return isSent ? ('sent' as const) : ('not_now' as const)
@@ -125,12 +128,17 @@ select ${fileShape.columns} from payouts where run_id = ${runId} and sent_at is 
   return fileShape.read(rows[0] ?? {})
 }
 
-async function holdsReviewed(transaction: Queryable, runId: string): Promise<boolean> {
+async function holdsReviewed(transaction: Queryable, { runId, nowMs }: Sending): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
 select 1
   from payouts p
   join merchants m on m.merchant_id = p.merchant_id
- where p.run_id = ${runId} and p.status = 'requested' and (p.is_reviewed or m.status = 'suspended')
+ where p.run_id = ${runId} and p.status = 'requested'
+   and (p.is_reviewed or m.status = 'suspended'
+        or exists (select 1
+                     from merchant_bank_accounts a
+                    where a.merchant_id = p.merchant_id and a.currency = p.currency and p.wallet_id is null
+                      and a.ended_at is null and a.valid_from > p.requested_at and a.valid_from <= ${nowMs}))
  limit 1`)
   if (rowCount > 0) return true
   const { rows } = await transaction.query<{ wallet_id: string }>(sql`
