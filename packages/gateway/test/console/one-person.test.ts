@@ -30,7 +30,7 @@ import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
 import { assertNoEffect, readEffects, undeclaredEffects } from '../support/effects.ts'
 import { heldClock } from '../support/money.ts'
-import { addPaidMerchant, planFor, sell } from '../support/payouts.ts'
+import { addPaidMerchant, planFor, sell, testBankDetails } from '../support/payouts.ts'
 import { openRails } from '../support/rails.ts'
 import { testEnvironment } from '../support/started.ts'
 import { openTransferBank } from '../support/transfer-bank.ts'
@@ -170,6 +170,20 @@ const { payoutId: fraudulentPayout } = await by.payouts.requestPayout(
 const fraudulentKey = { merchantId: fraudulent.merchantId, payoutId: fraudulentPayout }
 const { runId: suspendedRun } = await by.payouts.findPayout(fraudulentKey)
 await by.merchants.suspendMerchant(fraudulent.merchantId, 'fraud')
+/** A payout to an account that two people replaced since, because it was a thief's. */
+const robbed = await addPaidMerchant(money, { minor: 5_000n })
+const robbedOf = { merchantId: robbed.merchantId, currency: 'USD' }
+const { payoutId: robbedPayout } = await by.payouts.requestPayout(
+  { ...robbedOf, amountMinor: 1_000n, bankName: 'main' },
+  { reason: 'test' },
+)
+const { runId: robbedRun } = await by.payouts.findPayout({ ...robbedOf, payoutId: robbedPayout })
+clock.advance(1)
+await by.bankAccounts.setBankAccount(
+  robbed.merchantId,
+  { currency: 'USD', ...testBankDetails },
+  { reason: 'the one before was a thief’s' },
+)
 const stolen = await withdrawn(500n)
 await by.wallets.lockWallet(stolen.walletId, 'fraud')
 
@@ -249,6 +263,19 @@ const usd = (amount: string) => ({ amount, currency: 'USD' })
 const account = { holder: 'Mallory', iban: thief }
 const booked = { outsideReference: 'forged', valueDate: '2026-11-16' }
 
+/** Two people agreed on it, in place of another. */
+const waitingAccount = { merchantId, bankAccountId: randomUUID() }
+await pool.query(
+  `insert into merchant_bank_accounts (merchant_id, bank_account_id, currency, holder, iban, set_at, valid_from)
+   values ($1, $2, 'USD', 'Shop', $3, 0, $4)`,
+  [
+    waitingAccount.merchantId,
+    waitingAccount.bankAccountId,
+    'DE02120300000000202051',
+    clock.now() + 86_400_000,
+  ],
+)
+
 /** What would have worked without approvals, for every action that has an effect. */
 const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'application.approve': { params: approved ?? {} },
@@ -292,6 +319,7 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'merchant.change': { params: { merchantId }, input: { callbackHosts: ['mallory.example'] } },
   'merchant.payout': { params: { merchantId }, input: usd('10') },
   'merchant.resume': { params: { merchantId: stopped.merchantId } },
+  'merchant.stop-bank-account': { params: waitingAccount },
   'operator.add': { input: { login: 'mallory2', role: 'admin' } },
   'operator.enable': { params: { login: 'sleeper' } },
   'operator.reset-password': { params: { login: 'forgetful' } },
@@ -354,6 +382,7 @@ const otherWays: readonly Call[] = [
   { name: 'rail.change', params: { railId: 'bank' }, input: { least: ['0.99 USD'] } },
   { name: 'rail.change', params: { railId: 'bank' }, input: { currencies: ['USD', 'EUR'] } },
   { name: 'payout-run.send', params: { runId: suspendedRun } },
+  { name: 'payout-run.send', params: { runId: robbedRun } },
   { name: 'payout-run.send', params: { runId: stolen.runId } },
   // Consumers choose by its name and logo where they pay.
   ...['bank', 'transfer'].flatMap((railId) =>
@@ -428,12 +457,6 @@ for (let added = 0; added < 2; added++) {
   clock.advance(1)
   await by.merchants.addKey(merchantId, { kind: 'aes' })
 }
-const waitingAccount = { merchantId: bank.merchant.merchantId, bankAccountId: randomUUID() }
-await pool.query(
-  `insert into merchant_bank_accounts (merchant_id, bank_account_id, currency, holder, iban, set_at, valid_from)
-   values ($1, $2, 'EUR', 'Shop', $3, 0, $4)`,
-  [waitingAccount.merchantId, waitingAccount.bankAccountId, iban2, clock.now() + 86_400_000],
-)
 const { linkId: invitationId } = await invite('never@shop.example')
 const { keyId: oldPlatformKey } = await by.platformKeys.rotate({ overlapMs: 0, reason: 'test' })
 const { apiToken: spareToken } = await operations.apiTokens.addToken(reachingAll('test'), {
@@ -494,7 +517,6 @@ const harmless: readonly Call[] = [
   { name: 'member.remove', params: { merchantId, login: formerMember } },
   { name: 'member.withdraw-invitation', params: { merchantId, linkId: invitationId } },
   { name: 'merchant.logo', params: { merchantId } },
-  { name: 'merchant.stop-bank-account', params: waitingAccount },
   { name: 'merchant.suspend', params: { merchantId: stopped.merchantId } },
   { name: 'email.retry', params: { emailId } },
   { name: 'operator.disable', params: { login: 'leaver' } },
@@ -998,6 +1020,68 @@ test('one person who sends a run while they cancel it does not get its money bac
     (await by.payoutRuns.showRun(runId)).totals.map(({ status }) => status),
     ['sent'],
   )
+})
+
+test('one person stops a new bank account only where none was before it, and a second one reads what it was', async () => {
+  const add = async (code: string, holder: string, validFromMs: number) => {
+    const bankAccountId = randomUUID()
+    await pool.query(
+      `insert into merchant_bank_accounts (merchant_id, bank_account_id, currency, holder, iban, set_at, valid_from)
+       values ($1, $2, $3, $4, $5, 0, $6)`,
+      [robbed.merchantId, bankAccountId, code, holder, iban, validFromMs],
+    )
+    return { params: { merchantId: robbed.merchantId, bankAccountId } }
+  }
+  const later = clock.now() + 86_400_000
+  const only = await add('CHF', 'Shop', later)
+  await actions.done('mallory', 'merchant.stop-bank-account', only)
+  await add('CHF', 'Thief', clock.now())
+  const next = await add('CHF', 'Shop', later)
+  const approvalId = await actions.asked('mallory', 'merchant.stop-bank-account', next)
+  const { summary } = await operations.approvals.findRequest(approvalId)
+  assert.match(summary, /payouts then go to Thief, DE89 .*, not to Shop, DE89 /)
+  const { rows } = await pool.query(
+    'select from merchant_bank_accounts where bank_account_id = $1 and ended_at is null',
+    [next.params.bankAccountId],
+  )
+  assert.equal(rows.length, 1)
+})
+
+test('one person who imports a statement does not name where unknown money is returned to', async () => {
+  const line = { reference: 'UNKNOWN1', day: '2026-11-16', amountMinor: 3_300n, text: 'thanks' }
+  const imported = (login: string, partyIban: string) =>
+    actions.done(login, 'reconcile.import', {
+      file: fileOf(
+        `${login}.xml`,
+        camt053({
+          iban,
+          currency: 'USD',
+          version: 8,
+          from: '2026-11-16',
+          through: '2026-11-16',
+          openingMinor: 0n,
+          lines: [{ ...line, partyIban }],
+        }),
+      ),
+    })
+  await imported('otto', thief)
+  const open = await by.reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 500 })
+  const params = { breakId: open.find(({ amountMinor }) => amountMinor === 3_300n)?.breakId ?? '' }
+  const approvalId = await actions.asked('mallory', 'reconcile.return', { params })
+  assert.match(
+    (await operations.approvals.findRequest(approvalId)).summary,
+    /counterparty Ada Example, NL91 ABNA/,
+  )
+  // The bank's own statement has the same line, with the account that really sent the money.
+  await imported('forgetful', iban2)
+  await assert.rejects(
+    actions.approve('forgetful', approvalId),
+    /its counterparty is now Ada Example, not Ada Example, NL91/,
+  )
+  const { partyIban } = (await actions.done('vera', 'reconcile.show', { params })) as { partyIban?: string }
+  assert.equal(partyIban, undefined)
+  clock.advance(1)
+  await actions.approve('forgetful', await actions.asked('mallory', 'reconcile.return', { params }))
 })
 
 test('two statements at once do not book the same tenth of what a rail collected as its fee', async () => {

@@ -37,7 +37,16 @@ const destinations = [
   `select payout_id from payouts
     where sent_at is not null
       and (is_reviewed or merchant_id in (select merchant_id from merchants where status = 'suspended')
-           or wallet_id in (select wallet_id from wallets where status = 'locked'))`,
+           or wallet_id in (select wallet_id from wallets where status = 'locked')
+           or account ->> 'iban' not in (select iban from merchant_bank_accounts a
+                                          where a.merchant_id = payouts.merchant_id and a.currency = payouts.currency
+                                            and a.valid_from <= sent_at
+                                          order by a.valid_from desc limit 1))`,
+  // Stopped: payouts go on to the account before.
+  `select bank_account_id from merchant_bank_accounts a
+    where ended_at < valid_from
+      and exists (select from merchant_bank_accounts b
+                   where b.merchant_id = a.merchant_id and b.currency = a.currency and b.valid_from <= a.ended_at)`,
   `select merchant_id, name from merchants
     where merchant_id in (select owner_id from accounts where owner_kind = 'merchant')`,
   'select merchant_id, currency, bank_name, schedule, on_day, least_minor, reserve_minor from payout_plans',

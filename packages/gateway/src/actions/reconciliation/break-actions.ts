@@ -3,6 +3,7 @@ import { toDecimalText } from '@tillgate/protocol'
 import {
   type Break,
   breakMeanings,
+  decidedBreak,
   isOpen,
   isUnbooked,
   mayAccept,
@@ -61,9 +62,23 @@ const shown = {
 }
 const page = '/reconciliation/breaks/:breakId'
 const answer = object('The break.', shown)
-const pinnedAmount = optional(
-  amount('The unexplained amount as you see it. If it has changed, the action is rejected.'),
-)
+/** A waiting request applies to the break as it was when requested. */
+const pinned = {
+  amount: optional(
+    amount('The unexplained amount as you see it. If it has changed, the action is rejected.'),
+  ),
+  party: optional(
+    displayed(
+      text(
+        'The counterparty and its account as you see them. If they have changed, the action is rejected.',
+        {
+          max: 600,
+        },
+      ),
+      { label: 'Counterparty' },
+    ),
+  ),
+}
 
 export const breakActions: readonly Action[] = [
   defineAction({
@@ -251,11 +266,11 @@ export const breakActions: readonly Action[] = [
       fee: optional(
         displayed(amount('What is booked as the rail’s fee, as you see it.'), { label: 'Rail’s fee' }),
       ),
-      amount: pinnedAmount,
+      ...pinned,
       reason,
     }),
     pin: async (call) => ({
-      ...(await pinAmount(call)),
+      ...(await pinBreak(call)),
       ...(await call.operations.reconciliation.breaks.describeBooking(
         call.context,
         call.params.breakId,
@@ -298,10 +313,10 @@ export const breakActions: readonly Action[] = [
           ['owner_withdrawal', 'the owner’s withdrawal'],
         ],
       }),
-      amount: pinnedAmount,
+      ...pinned,
       reason,
     }),
-    pin: pinAmount,
+    pin: pinBreak,
     answer,
     isOnce: true,
     form: form<Break>({
@@ -326,8 +341,8 @@ export const breakActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Park unknown money of a bank account in suspense until its owner is found',
     params: key,
-    input: object('The reason.', { amount: pinnedAmount, reason }),
-    pin: pinAmount,
+    input: object('The reason.', { ...pinned, reason }),
+    pin: pinBreak,
     answer,
     isOnce: true,
     form: form<Break>({
@@ -351,8 +366,8 @@ export const breakActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Return unknown money to its sender',
     params: key,
-    input: object('The reason.', { amount: pinnedAmount, reason }),
-    pin: pinAmount,
+    input: object('The reason.', { ...pinned, reason }),
+    pin: pinBreak,
     answer,
     isOnce: true,
     form: form<Break>({
@@ -379,9 +394,9 @@ export const breakActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Write off a break’s difference as a loss or a gain. May need a second operator',
     params: key,
-    input: object('The reason.', { amount: pinnedAmount, reason }),
+    input: object('The reason.', { ...pinned, reason }),
     effects: ['sends money out'],
-    pin: pinAmount,
+    pin: pinBreak,
     answer,
     form: form<Break>({
       place: 'break',
@@ -407,10 +422,8 @@ function sentBack(found: Break): string {
   return `Make a bank transfer of ${toDecimalText(amountMinor, code)} ${code} to ${to} with the reference ${returnReference(found)}.`
 }
 
-/** A waiting request applies to the break as it was when requested. */
-async function pinAmount({ operations, context, params }: ActionCall<{ breakId: string }>) {
-  const { found } = await operations.reconciliation.breaks.showBreak(context, params.breakId)
-  return { amount: toDecimalText(found.amountMinor, found.currency) }
+async function pinBreak({ operations, context, params }: ActionCall<{ breakId: string }>) {
+  return decidedBreak((await operations.reconciliation.breaks.showBreak(context, params.breakId)).found)
 }
 
 function toAnswer(of: Break) {

@@ -20,8 +20,9 @@ import { planOwnMove } from '../treasury/rules/own-money.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import {
   type Break,
-  checkAmount,
   checkBookedAs,
+  checkDecided,
+  type DecidedBreak,
   isOpen,
   mayBookAs,
   mayPark,
@@ -39,9 +40,7 @@ export interface BookOwnParts extends ClockAndRandom {
   readonly treasury: TreasuryStore
 }
 
-export interface BookGiven extends Once {
-  /** As of the decision. */
-  readonly amount?: string | undefined
+export interface BookGiven extends Once, DecidedBreak {
   readonly reason: string
 }
 
@@ -152,14 +151,14 @@ async function book(
   parts: Parts,
   context: AnyContext,
   breakId: string,
-  { amount, reason, ...once }: BookGiven,
+  { amount, party, reason, ...once }: BookGiven,
   planOf: (found: Found) => Plan,
 ): Promise<Break> {
   const { breaks, treasury } = parts
   const found = await demand(parts, breakId)
   if (once.idempotencyKey !== undefined && (await treasury.recordedAt(once.idempotencyKey)) !== undefined)
     return found
-  checkAmount(found, amount)
+  checkDecided(found, { amount, party })
   const { account, currency, amountMinor, line } = found
   if (!line) throw notBookable(found, 'No statement contains this transfer.')
   const { action, resolution, what, effects, moves } = planOf({ ...found, line })

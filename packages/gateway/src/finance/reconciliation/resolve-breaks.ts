@@ -12,7 +12,14 @@ import type { CorrectBooks } from '../treasury/correct-books.ts'
 import { mainBank } from '../treasury/rules/operator-bank-account.ts'
 import { type BookLine, entryOf } from './book-lines.ts'
 import { type MatchLines, sumOf } from './match-lines.ts'
-import { type Break, type BreakNote, checkAmount, checkPair, isBeingBooked } from './rules/break.ts'
+import {
+  type Break,
+  type BreakNote,
+  checkDecided,
+  checkPair,
+  type DecidedBreak,
+  isBeingBooked,
+} from './rules/break.ts'
 import type { BookItem } from './rules/match.ts'
 import {
   beingResolved,
@@ -132,11 +139,11 @@ async function confirm(
   parts: Parts,
   context: AnyContext,
   breakId: string,
-  given: DecidedBooking & { readonly amount?: string | undefined; readonly reason: string },
+  given: DecidedBooking & DecidedBreak & { readonly reason: string },
 ): Promise<Break> {
   const { clock, breaks } = parts
   const found = await find(parts, breakId)
-  checkAmount(found, given.amount)
+  checkDecided(found, given)
   checkWay(found, ways.confirm)
   if (await underWay(parts, found)) throw beingResolved()
   const booking = await bookingOf(parts, found, given)
@@ -199,10 +206,10 @@ async function writeOff(
   parts: Parts,
   context: AnyContext,
   breakId: string,
-  { reason, amount }: { readonly reason: string; readonly amount?: string | undefined },
+  { reason, ...decided }: DecidedBreak & { readonly reason: string },
 ): Promise<Break> {
   const found = await find(parts, breakId)
-  checkAmount(found, amount)
+  checkDecided(found, decided)
   checkWay(found, ways.writeOff)
   const before = await underWay(parts, found)
   if (before && !before.isWriteOff) throw beingResolved()

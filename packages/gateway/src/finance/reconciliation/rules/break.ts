@@ -1,7 +1,7 @@
 // A break: a mismatch between a statement and the books, and its possible resolutions.
 import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { BookItem, BreakKind, Rule } from './match.ts'
-import type { KnownLine } from './statement.ts'
+import { type KnownLine, partyOf } from './statement.ts'
 
 /** By later news or by an operator. */
 export const resolutions = [
@@ -126,17 +126,33 @@ export function checkBookedAs(as: OwnBooking, { amountMinor }: Pick<Break, 'amou
   })
 }
 
-/** Throws if the break's amount changed since the decision. */
-export function checkAmount(
-  { amountMinor, currency }: Pick<Break, 'amountMinor' | 'currency'>,
-  decided: string | undefined,
-): void {
-  const amount = toDecimalText(amountMinor, currency)
-  if (decided === undefined || decided === amount) return
-  throw new Failure('status_does_not_allow', {
-    field: 'amount',
-    message: `The break has changed: its amount is now ${amount} ${currency}, not ${decided}. Review it again.`,
-  })
+/** What a second operator agrees to. */
+export interface DecidedBreak {
+  readonly amount?: string | undefined
+  /** The counterparty and its account: an order's refund, or the return, is sent there. */
+  readonly party?: string | undefined
+}
+
+export function decidedBreak({
+  amountMinor,
+  currency,
+  line,
+}: Pick<Break, 'amountMinor' | 'currency' | 'line'>) {
+  const party = line && partyOf(line)
+  return { amount: toDecimalText(amountMinor, currency), ...(party !== undefined && { party }) }
+}
+
+/** Throws if the break changed since the decision. */
+export function checkDecided(found: Break, decided: DecidedBreak): void {
+  const now: DecidedBreak = decidedBreak(found)
+  for (const field of ['amount', 'party'] as const) {
+    const { [field]: before } = decided
+    if (before === undefined || before === now[field]) continue
+    throw new Failure('status_does_not_allow', {
+      field,
+      message: `The break has changed: its ${field === 'amount' ? 'amount' : 'counterparty'} is now ${now[field] ?? 'unknown'}, not ${before}. Review it again.`,
+    })
+  }
 }
 
 /** Another break may miss it. */
