@@ -11,6 +11,7 @@ create table operators (
   access_version      integer  not null default 0,
   email               text     unique check (length(email) <= 254),
   identity            text     unique,  -- issuer and subject
+  name                text     check (length(name) between 1 and 128),
   constraint operators_identity check (identity is null or email is not null),
   constraint operators_password check (num_nonnulls(sealed_password, email) = 1)
 );
@@ -77,6 +78,7 @@ create table member_accounts (
   access_version      integer  not null default 0,
   created_at          bigint   not null,
   identity            text     unique,  -- issuer and subject
+  name                text     check (length(name) between 1 and 128),
   constraint member_accounts_password check (num_nonnulls(sealed_password, identity) = 1)
 );
 
@@ -113,6 +115,7 @@ create table member_links (
   token_hash  bytea  not null unique,
   kind        text   not null check (kind in ('invitation', 'recovery')),
   login       text   not null,
+  name        text   check (length(name) between 1 and 128),
   merchant_id text,
   role        text   check (role in ('viewer', 'finance', 'developer', 'owner')),
   made_by     text   not null,

@@ -27,6 +27,7 @@ export interface DemoPortalParts extends ClockAndRandom {
 }
 
 export const demoOwner = 'owner@leaf-and-cup.example'
+const demoOwnerName = 'Hannah Leaf'
 /** No identity provider is called like this, so that only this door leads to the account. */
 const identity = 'sandbox demo-owner'
 const linkTokenBytes = 32
@@ -66,6 +67,7 @@ async function addOwner(parts: DemoPortalParts): Promise<Access | undefined> {
   const link = {
     ...about,
     kind: 'invitation',
+    name: demoOwnerName,
     tokenHash: hashToken(Buffer.from(random(linkTokenBytes)).toString('base64url')),
     madeBy: door.actor,
     createdAtMs: nowMs,

@@ -437,3 +437,22 @@ test('a merchant invites so many people a day, also if it withdraws each or invi
   clock.advance(withinMs)
   assert.ok((await invite()).link)
 })
+
+test('a member has the name of the invitation, or the one they choose, until they change it', async () => {
+  const email = newEmail()
+  const { link } = await members.inviteMember({ merchantId, email, role: 'viewer', name: ' Ann Example ' })
+  const invitation = await links.findInvitation(tokenOf(link))
+  assert.equal(invitation?.name, 'Ann Example')
+  await links.joinAnew({ ...invitation, name: 'Ann B. Example' }, password, 'test')
+  const nameOf = async () =>
+    (await members.listMembers(merchantId)).members.find(({ login }) => login === email)?.name
+  assert.equal(await nameOf(), 'Ann B. Example')
+  await memberAccounts.changeName({ actor: 'test' }, { login: email, name: 'Ann Other' })
+  assert.equal(await nameOf(), 'Ann Other')
+  await assert.rejects(
+    memberAccounts.changeName({ actor: 'test' }, { login: email, name: 'a\u202Eb' }),
+    /without control characters/,
+  )
+  await memberAccounts.changeName({ actor: 'test' }, { login: email, name: '' })
+  assert.equal(await nameOf(), undefined)
+})

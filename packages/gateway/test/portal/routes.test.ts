@@ -106,6 +106,7 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/links/:linkId/close': {},
   '/bank/change': { currency: 'EUR', holder: 'Own GmbH', iban: testIban, password: memberPassword },
   '/bank/:bankAccountId/stop': {},
+  '/account/name': { name: 'Ann Example' },
   '/account/password': {},
   '/account/shop': { merchantId: other.merchantId },
   '/account/sessions/end': {},

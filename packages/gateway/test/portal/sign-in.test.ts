@@ -34,6 +34,26 @@ test('sandbox access leads into the portal: a link, a password, the service ID',
   )
 })
 
+test('a newcomer gives a name, which the team sees beside the address and the newcomer can change', async () => {
+  const { link } = await actingAs(gateway.operations, 'test').members.inviteMember({
+    merchantId,
+    email: 'named@shop.example',
+    role: 'owner',
+    name: 'Ann Example',
+  })
+  const { pathname } = new URL(link ?? '')
+  const client = new PortalClient(gateway)
+  assert.match((await client.get(pathname)).text, /name="name"[^>]*value="Ann Example"/)
+  const choice = { password: memberPassword, again: memberPassword }
+  const refused = await client.post(pathname, { ...choice, name: 'x'.repeat(129) }, { on: pathname })
+  assert.match(refused.text, /The value of “Your name” is not valid\./)
+  await client.post(pathname, { ...choice, name: 'Ann B. Example' }, { on: pathname })
+  const { text } = await client.get('/merchant/members')
+  assert.match(text, /<strong class="wrap">Ann B\. Example<\/strong>.*named@shop\.example/)
+  await client.post('/merchant/account/name', { name: 'Ann Other' }, { on: '/merchant/account' })
+  assert.match((await client.get('/merchant/account')).text, /name="name"[^>]*value="Ann Other"/)
+})
+
 test('a link that was used leads nobody in, and says the same as one that never was', async () => {
   const { link } = await invite('once@shop.example')
   const { pathname } = new URL(link ?? '')

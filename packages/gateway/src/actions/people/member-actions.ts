@@ -3,6 +3,7 @@
 
 import { memberRoleMeanings, memberRoles } from '../../core/authority/rules/roles.ts'
 import { parseEmail } from '../../core/emails/rules/email.ts'
+import { maxPersonName } from '../../identity/accounts/rules/account.ts'
 import type { ListedMember } from '../../identity/members/rules/member.ts'
 import { type Action, defineAction, defineSharedAction, form, type PortalForm } from '../action.ts'
 import { displayed, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
@@ -12,6 +13,11 @@ const key = object('Which merchant.', { merchantId })
 const page = '/merchants/:merchantId'
 const email = displayed(text('The member’s login.', { max: 254 }), { label: 'Email address' })
 const login = text('The member’s email address.', { max: 254 })
+const name = optional(
+  displayed(text('The person’s name, which they can change.', { max: maxPersonName }), {
+    label: 'Name (optional)',
+  }),
+)
 const role = displayed(oneOf('The member’s role.', memberRoles), {
   choices: memberRoles.toReversed().map((each) => [each, `${each}: ${memberRoleMeanings[each]}`]),
 })
@@ -37,6 +43,7 @@ export const memberActions: readonly Action[] = [
         'By email address.',
         object('A member.', {
           login,
+          name,
           role,
           hasSecondStep: yesNo('Whether the member uses two-step verification.'),
           createdAtMs: timeMs('When the member was added.'),
@@ -47,12 +54,13 @@ export const memberActions: readonly Action[] = [
         object('An invitation.', {
           linkId: uuid('The invitation’s ID.'),
           login,
+          name,
           role: optional(role),
           expiresAtMs: timeMs('When it expires.'),
         }),
       ),
     }),
-    command: { columns: ['login', 'role', 'hasSecondStep', 'createdAtMs'] },
+    command: { columns: ['login', 'name', 'role', 'hasSecondStep', 'createdAtMs'] },
     run: ({ operations, context, params }) => operations.members.listMembers(context, params.merchantId),
   }),
   defineSharedAction({
@@ -60,7 +68,7 @@ export const memberActions: readonly Action[] = [
     needs: 'admin',
     summary: 'Invite a member to a merchant’s portal. The link is shown only once',
     params: key,
-    input: object('The member.', { email, role, reason: optional(reason) }),
+    input: object('The member.', { email, name, role, reason: optional(reason) }),
     checks: emailCheck,
     answer: link,
     command: { arguments: ['email'] },
@@ -79,7 +87,7 @@ export const memberActions: readonly Action[] = [
         ...screen,
         name: 'invite',
         path: '/members/invite',
-        fields: ['email', 'role'],
+        fields: ['email', 'name', 'role'],
         needsConfirmation: true,
       },
     ],

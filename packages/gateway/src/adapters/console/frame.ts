@@ -40,7 +40,7 @@ export function sendConsolePage(reply: FastifyReply, page: ConsolePage, frame: F
       placeholder: 'Search orders, merchants, callbacks, IDs',
       maxLength: maxSearchLength,
     },
-    account: html`<strong>${operator.login}</strong> · ${operator.role}`,
+    account: html`<strong>${operator.name ?? operator.login}</strong> · ${operator.role}`,
     signOut: { path: '/sign-out', token: frame.formToken },
     footer: html`<footer>Tillgate ${build}</footer>`,
     words: { skip: 'Skip to content', areas: 'Areas', menu: 'Menu', signOut: 'Sign out' },

@@ -59,7 +59,7 @@ export function sendPortalPage(
       placeholder: words.orders.number,
       maxLength: 64,
     },
-    account: visit.account.login,
+    account: visit.account.name ?? visit.account.login,
     signOut: { path: pathTo('/sign-out'), token: visit.formToken },
     words: {
       skip: words.skip,

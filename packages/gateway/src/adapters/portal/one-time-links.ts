@@ -4,8 +4,13 @@ import { Failure } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FieldError } from '../../actions/read-input.ts'
 import { merchantEnv } from '../../core/merchants/rules/merchant-env.ts'
-import { minPasswordLength, refusalOfPassword } from '../../identity/accounts/rules/account.ts'
+import {
+  minPasswordLength,
+  parsePersonName,
+  refusalOfPassword,
+} from '../../identity/accounts/rules/account.ts'
 import type { OpenInvitation } from '../../identity/members/open-links.ts'
+import { nameField } from '../kit/accounts/own-account.ts'
 import { providerPath } from '../kit/accounts/provider-sign-in.ts'
 import { fieldOf } from '../kit/forms/form-fields.ts'
 import { errorOf } from '../kit/forms/refused-form.ts'
@@ -52,11 +57,12 @@ async function acceptInvitation(parts: LinkParts, call: Call): Promise<FastifyRe
   if (refusal)
     return showInvitation(parts, call, invitation, [{ field: undefined, message: refusal.trouble }])
   if (invitation.hasAccount) return joinSignedIn(parts, call, invitation)
-  const errors = passwordErrors(form, language)
+  const errors = [...nameErrors(form, language), ...passwordErrors(form, language)]
   if (errors.length > 0) return showInvitation(parts, call, invitation, errors)
   const { login } = invitation
+  const joined = { ...invitation, name: parsePersonName(form.get('name') ?? '') }
   const { memberLinks, memberAccounts } = running().operations
-  const joining = memberLinks.joinAnew(invitation, form.get('password') ?? '', actorOf(request, login))
+  const joining = memberLinks.joinAnew(joined, form.get('password') ?? '', actorOf(request, login))
   if (!(await isUsed(joining))) return sendDead(parts, call)
   const account = await memberAccounts.findAccount(login)
   const isOpen = account && (await door.open(call, account))
@@ -122,7 +128,7 @@ async function showInvitation(
   errors: readonly FieldError[] = [],
 ): Promise<FastifyReply> {
   const { words } = call.language
-  const { login, merchantName, role, hasAccount } = invitation
+  const { login, name, merchantName, role, hasAccount } = invitation
   const found = hasAccount ? await visits.readSession(call.request) : undefined
   const isHere = found?.account.login === login
   const lead = html`<p>${fill(words.join.text, { role: words.roles[role] })}</p><p class="quiet">${words.roles[role]}: ${words.roleMeanings[role]}</p>`
@@ -138,7 +144,7 @@ async function showInvitation(
     action: pathTo('/join/:token', { token: tokenOf(call.request) }),
     errors,
     lead,
-    fields: html`${!isHere && passwordPair(call.language, login, errors)}<button class="primary">${words.join.submit}</button>${
+    fields: html`${!isHere && html`${nameField(words, typedName(call) ?? name, errorOf(refusedWith(errors), 'name'))}${passwordPair(call.language, login, errors)}`}<button class="primary">${words.join.submit}</button>${
       !isHere &&
       running().provider &&
       html`<p><a class="button" href="${signInThenBack(call.request, providerPath)}">${words.provider.join}</a></p>`
@@ -213,7 +219,7 @@ async function isUsed(using: Promise<void>): Promise<boolean> {
 
 /** Contains the login in a field of its own, so that a password manager stores the password under it. */
 function passwordPair({ words, formats }: Language, login: string, errors: readonly FieldError[]): Html {
-  const refused = { refused: { action: '', typed: new URLSearchParams(), errors } }
+  const refused = refusedWith(errors)
   const field = (name: 'password' | 'again') =>
     fieldOf({
       name,
@@ -225,6 +231,25 @@ function passwordPair({ words, formats }: Language, login: string, errors: reado
     })
   return html`<p>${fill(words.join.choose, { count: formats.number(minPasswordLength), email: login })}</p>
 <input type="hidden" name="username" value="${login}" autocomplete="username">${field('password')}${field('again')}`
+}
+
+function refusedWith(errors: readonly FieldError[]) {
+  return { refused: { action: '', typed: new URLSearchParams(), errors } }
+}
+
+/** Undefined before the form is sent. */
+function typedName({ request }: Call): string | undefined {
+  return request.method === 'POST' ? (readForm(request.body).get('name') ?? undefined) : undefined
+}
+
+function nameErrors(form: URLSearchParams, { words }: Language): FieldError[] {
+  try {
+    parsePersonName(form.get('name') ?? '')
+    return []
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return [{ field: 'name', message: fillText(words.trouble.invalid, { field: words.account.name }) }]
+  }
 }
 
 function passwordErrors(form: URLSearchParams, { words, formats }: Language): FieldError[] {

@@ -2,6 +2,7 @@
 
 import { normaliseEmail } from '../../core/emails/rules/email.ts'
 import { makeAuthenticate } from '../../identity/accounts/authenticate.ts'
+import { makeChangeName } from '../../identity/accounts/change-name.ts'
 import { type ChangePasswordParts, makeChangePassword } from '../../identity/accounts/change-password.ts'
 import { makePasskeys } from '../../identity/accounts/passkeys.ts'
 import type { Account, AccountKind } from '../../identity/accounts/rules/account.ts'
@@ -81,6 +82,7 @@ function accountsOf<Person extends Account>(
     secondStep: makeSecondStep({ ...parts, issuer: nameOfSite(common) }),
     passkeys: passkeysOf(own.kind, stores, common),
     changePassword: makeChangePassword(parts),
+    changeName: makeChangeName(parts),
     findAccount: own.sessions.findAccount,
   }
 }

@@ -45,11 +45,12 @@ async function approve(
   const application = await findOpen(parts, applicationId)
   const nowMs = parts.clock.now()
   const merchantId = makeMerchantId(parts.random)
-  const { business, email, callbackHosts, publicKey } = application
+  const { business, contact, email, callbackHosts, publicKey } = application
   const { link, made, emails } = prepareLink(
     {
       kind: 'invitation',
       login: email,
+      name: contact,
       merchantId,
       role: 'owner',
       merchant: { name: business, contactLanguage: undefined },

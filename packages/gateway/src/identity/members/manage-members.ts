@@ -12,6 +12,7 @@ import type { Merchant } from '../../core/merchants/rules/merchant.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import { bindWithin } from '../../core/merchants/within.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { parsePersonName } from '../accounts/rules/account.ts'
 import {
   invitationLimit,
   type LinkKind,
@@ -47,11 +48,13 @@ export interface Invited {
   readonly merchantId: string
   readonly email: string
   readonly role: MemberRole
+  readonly name?: string | undefined
 }
 
 export type ManageMembers = ReturnType<typeof makeManageMembers>
 
 const tokenBytes = 32
+const recoveryOf = { kind: 'recovery', name: undefined, merchantId: undefined, role: undefined } as const
 
 type Parts = ManageMembersParts
 
@@ -88,7 +91,8 @@ async function inviteMember(
 ): Promise<MadeLink> {
   const { merchantId, role } = invited
   const login = await checkInvitation(parts, invited)
-  return makeLink(parts, context, { kind: 'invitation', login, merchantId, role }, 'member.invite', {
+  const name = parsePersonName(invited.name ?? '')
+  return makeLink(parts, context, { kind: 'invitation', login, name, merchantId, role }, 'member.invite', {
     reason: withReason(`as ${role}`, reason),
   })
 }
@@ -151,7 +155,7 @@ async function askRecovery(parts: Parts, context: AnyContext, email: string): Pr
   // simultaneous.
   const madeAfterMs = clock.now() - recoveryEveryMs
   if (await links.isRecoveryOpen({ login, madeAfterMs })) return
-  const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
+  const about = { ...recoveryOf, login } as const
   const { link, emails } = prepareLink({ ...about, merchant: undefined }, parts, context)
   const recorded = makeAuditEntry(parts, context, 'member.recover', login, {
     reason: 'asked by themselves',
@@ -168,7 +172,7 @@ async function recoverAccount(
   reason: string,
 ): Promise<MadeLink> {
   const login = await checkRecovery(parts, context, key)
-  const about = { kind: 'recovery', login, merchantId: undefined, role: undefined } as const
+  const about = { ...recoveryOf, login } as const
   return makeLink(parts, context, about, 'member.recover', { reason })
 }
 
@@ -244,7 +248,7 @@ async function checkRecovery(
   return login
 }
 
-type LinkAbout = Pick<MemberLink, 'kind' | 'login' | 'merchantId' | 'role'>
+type LinkAbout = Pick<MemberLink, 'kind' | 'login' | 'name' | 'merchantId' | 'role'>
 
 /** The stored link, what is shown of it, and its email. */
 export function prepareLink(

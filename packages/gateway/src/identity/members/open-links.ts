@@ -24,6 +24,7 @@ export interface OpenLinksParts extends ClockAndRandom {
 export interface OpenInvitation {
   readonly linkId: string
   readonly login: string
+  readonly name: string | undefined
   readonly merchantId: string
   readonly merchantName: string
   readonly role: MemberRole
@@ -56,21 +57,22 @@ export function makeOpenLinks(parts: OpenLinksParts) {
     async findInvitation(token: string): Promise<OpenInvitation | undefined> {
       const link = await find(token, 'invitation')
       if (link?.merchantId === undefined || link.role === undefined) return undefined
-      const { linkId, login, merchantId, role } = link
+      const { linkId, login, name, merchantId, role } = link
       const [known, account] = await Promise.all([
         merchants.findMerchant(merchantId),
         accounts.findAccount(login),
       ])
       if (!known || account?.status === 'disabled') return undefined
       const { name: merchantName } = known.merchant
-      return { linkId, login, merchantId, merchantName, role, hasAccount: account !== undefined }
+      return { linkId, login, name, merchantId, merchantName, role, hasAccount: account !== undefined }
     },
 
     /** Creates the account with a chosen password. The member signs in afterwards. */
     async joinAnew(invitation: OpenInvitation, password: string, actor: string): Promise<void> {
-      const { login } = invitation
+      const { login, name } = invitation
       const account = {
         login,
+        name,
         nowMs: clock.now(),
         sealedPassword: await sealPassword(
           { kind: 'member', login, password: parsePassword(password) },

@@ -31,10 +31,10 @@ async function show(visit: Visit): Promise<ConsolePage> {
     area: 'account',
     content: html`<p>You are signed in as <strong>${account.login}</strong>. Your role is <strong>${capitalized(account.role)}</strong> (${roleMeanings[account.role]}).</p>
 ${account.email !== undefined && html`<p>You sign in as ${account.email} at your identity provider.</p>`}
-${await accountParts(visit, pages)}
-<h2>API tokens</h2>
+<div class="grid">${await accountParts(visit, pages)}
+<section class="card"><h2>API tokens</h2>
 <p>Programs act in your name with tokens of the admin API.</p>
-<p><a class="button" href="/account/tokens">API tokens</a></p>
+<p class="acts"><a class="button" href="/account/tokens">API tokens</a></p></section></div>
 ${isAdmin && operatorsPart(visit, operators)}`,
   }
 }
@@ -43,9 +43,9 @@ function operatorsPart(visit: Visit, operators: readonly Operator[]): Html {
   return html`<h2>Operators</h2>
 ${table(
   'Operators',
-  ['Login', 'Role', 'Status', 'Sign-in', 'Two-step verification', 'Actions'],
+  ['Operator', 'Role', 'Status', 'Sign-in', 'Two-step verification', 'Actions'],
   operators.map((each) => [
-    each.login,
+    html`${each.name ?? each.login}${each.name !== undefined && html`<br><span class="quiet small">${each.login}</span>`}`,
     capitalized(each.role),
     html`${statusBadge(each.status === 'active' ? 'good' : 'off', capitalized(each.status))}${each.lockedUntilMs !== undefined && each.lockedUntilMs > visit.nowMs && html` ${statusBadge('bad', 'Locked after wrong passwords')}`}`,
     each.email ?? html`Password, set ${ago(each.passwordChangedAtMs, visit.nowMs)}`,

@@ -1,5 +1,9 @@
 // A person's own account: password, second step, passkeys, and where they are signed in.
-import { minPasswordLength, refusalOfPassword } from '../../../identity/accounts/rules/account.ts'
+import {
+  maxPersonName,
+  minPasswordLength,
+  refusalOfPassword,
+} from '../../../identity/accounts/rules/account.ts'
 import type { SecondStepState } from '../../../identity/accounts/second-step.ts'
 import type { SmallPage } from '../door.ts'
 import { fieldOf } from '../forms/form-fields.ts'
@@ -11,8 +15,10 @@ import { confirm, confirmFieldNames, confirmFields } from './confirm.ts'
 import { passkeyRoutes } from './passkeys.ts'
 import { secondStepPath, secondStepRoutes } from './second-step.ts'
 import type { AccountVisit } from './surface.ts'
+import type { AccountWords } from './words.ts'
 
 const page = '/account'
+const namePath = `${page}/name`
 const passwordPath = `${page}/password`
 const passkeysPath = `${page}/passkeys`
 const passwordFields = ['old', 'new', 'again'] as const
@@ -35,6 +41,15 @@ export function accountRoutes<Page>(pages: AccountPages<Page>): readonly Route<A
       page,
       fields: passwordFields,
       act: (visit, form) => changePassword(visit, form, signIn),
+    },
+    {
+      path: namePath,
+      page,
+      fields: ['name'],
+      async act({ accounts, account: { login }, actor, language }, form) {
+        await accounts.changeName({ actor }, { login, name: form.get('name') ?? '' })
+        return { kind: 'go', to: pathTo(page), flash: language.words.account.nameSaved }
+      },
     },
     {
       path: `${page}/sessions/end`,
@@ -107,7 +122,7 @@ async function changePassword(
   return { kind: 'go', to: signIn, flash: words.account.changed, endsSession: true }
 }
 
-/** Password, second step, passkeys and sessions, each in a card. */
+/** Name, password, second step, passkeys and sessions, each in a card. */
 export async function accountParts<Page>(visit: AccountVisit, pages: AccountPages<Page>): Promise<Html> {
   const { account, accounts, language, session } = visit
   const { words } = language
@@ -125,7 +140,7 @@ export async function accountParts<Page>(visit: AccountVisit, pages: AccountPage
         : form('sessions/end', end)
     }</li>`
   })
-  return html`${account.hasPassword ? ownSecrets(visit, state, pages) : card(words.provider.signIn, html`<p>${words.provider.yours}</p>`)}
+  return html`<section class="card">${nameForm(visit, pages.pathTo(namePath))}</section>${account.hasPassword ? ownSecrets(visit, state, pages) : card(words.provider.signIn, html`<p>${words.provider.yours}</p>`)}
 ${card(
   words.account.sessions,
   html`<ul class="plain">${rows}</ul>${form('sessions/end-all', html`<button class="danger">${words.account.endAll}</button>`)}`,
@@ -145,6 +160,33 @@ function ownSecrets<Page>(visit: AccountVisit, state: SecondStepState, { pathTo 
   )}
 ${card(words.passkeys.heading, html`<p>${words.passkeys.text}</p>${link(passkeysPath, words.passkeys.heading)}`)}
 ${card(words.account.password, passwordForm(visit, pathTo(passwordPath)))}`
+}
+
+function nameForm(visit: AccountVisit, action: string): Html {
+  const { account, refused } = visit
+  const { words } = visit.language
+  const error = errorOf(visit, 'name', action)
+  return html`<form method="post" action="${action}" class="stack narrow">
+${carried(visit)}
+${nameField(words, error ? refused?.typed.get('name') : account.name, error)}
+<button>${words.account.nameSave}</button>
+</form>`
+}
+
+/** A person's name, where they join and in their account. */
+export function nameField(
+  { account }: AccountWords,
+  value: string | null | undefined,
+  error: ReturnType<typeof errorOf>,
+): Html {
+  return fieldOf({
+    name: 'name',
+    label: account.name,
+    hint: account.nameText,
+    value: value ?? undefined,
+    attributes: html` autocomplete="name" maxlength="${maxPersonName}"`,
+    error,
+  })
 }
 
 function passwordForm(visit: AccountVisit, action: string): Html {

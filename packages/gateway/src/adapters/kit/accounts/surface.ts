@@ -3,6 +3,7 @@ import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Action } from '../../../actions/action.ts'
 import type { Authenticate } from '../../../identity/accounts/authenticate.ts'
+import type { makeChangeName } from '../../../identity/accounts/change-name.ts'
 import type { makeChangePassword } from '../../../identity/accounts/change-password.ts'
 import type { Passkeys } from '../../../identity/accounts/passkeys.ts'
 import type { Access, Account, Session } from '../../../identity/accounts/rules/account.ts'
@@ -27,6 +28,7 @@ export interface AccountOperations<Person extends Account = Account> {
   readonly passkeys: Passkeys
   findAccount(login: string): Promise<Person | undefined>
   readonly changePassword: ReturnType<typeof makeChangePassword>
+  readonly changeName: ReturnType<typeof makeChangeName>
 }
 
 /** What the gateway gives to the console and to the portal. */

@@ -1,5 +1,5 @@
 // The shop's members and invitations.
-import { html } from '../../kit/html.ts'
+import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
 import { table } from '../../kit/pages/tables.ts'
@@ -20,18 +20,18 @@ async function show(visit: Visit): Promise<PortalPage> {
     content: html`${tabs(visit, shopTabs, 'members')}<p>${words.members.text}</p>
 ${table(
   words.tabs.members,
-  [words.fields.email, words.fields.role, words.common.status, words.common.actions],
+  [words.members.member, words.fields.role, words.common.status, words.common.actions],
   [
-    ...members.map(({ login, role, hasSecondStep }) => [
-      html`<strong class="wrap">${login}</strong>${login === account.login && html` <span class="quiet">(${words.members.you})</span>`}`,
+    ...members.map(({ login, name, role, hasSecondStep }) => [
+      person({ login, name }, login === account.login ? words.members.you : undefined),
       words.roles[role],
       hasSecondStep
         ? statusBadge('good', words.members.secondStep, 'shield-check')
         : statusBadge('wait', words.members.passwordOnly, 'triangle-alert'),
       acts(actLink(visit, 'changeRole', { login }), actLink(visit, 'remove', { login })),
     ]),
-    ...invitations.map(({ linkId, login, role, expiresAtMs }) => [
-      html`<strong class="wrap">${login}</strong>`,
+    ...invitations.map(({ linkId, login, name, role, expiresAtMs }) => [
+      person({ login, name }),
       words.roles[role ?? 'viewer'],
       statusBadge('info', fill(words.members.invited, { time: time(expiresAtMs, language) }), 'mail'),
       acts(actLink(visit, 'withdraw', { linkId })),
@@ -39,4 +39,9 @@ ${table(
   ],
 )}`,
   }
+}
+
+/** The name, with the email address below. */
+function person({ login, name }: { login: string; name: string | undefined }, note?: string): Html {
+  return html`<strong class="wrap">${name ?? login}</strong>${note && html` <span class="quiet">(${note})</span>`}${name !== undefined && html`<br><span class="quiet small wrap">${login}</span>`}`
 }

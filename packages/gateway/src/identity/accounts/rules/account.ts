@@ -2,12 +2,15 @@
 // be revoked. The module that keeps the accounts decides what they may do.
 import { Failure } from '@tillgate/protocol'
 import type { TriesLimit } from '../../../platform/runtime/lockout.ts'
+import { parseLine } from '../../../platform/runtime/visible-text.ts'
 
 /** Used in the audit log, in table names and in the binding of sealed secrets. */
 export type AccountKind = 'operator' | 'member' | 'wallet'
 
 export interface Account {
   readonly login: string
+  /** The person's name; undefined until it is given. */
+  readonly name: string | undefined
   /** A disabled account has no sessions and cannot sign in. */
   readonly status: 'active' | 'disabled'
   readonly passwordChangedAtMs: number
@@ -45,6 +48,7 @@ export const accountTriesLimit = {
 } as const satisfies TriesLimit
 export const minPasswordLength = 12
 export const maxPasswordLength = 256
+export const maxPersonName = 128
 
 /** The binding of a sealed password, which opens only for this account. */
 export function placeOfPassword(kind: AccountKind, login: string): string {
@@ -61,6 +65,11 @@ export function refusalOfPassword(text: string): string | undefined {
   const { length } = [...text]
   if (length >= minPasswordLength && length <= maxPasswordLength) return undefined
   return `must be ${minPasswordLength} to ${maxPasswordLength} characters long`
+}
+
+/** Undefined if it is empty. */
+export function parsePersonName(text: string): string | undefined {
+  return text.trim() === '' ? undefined : parseLine(text, 'name', { max: maxPersonName })
 }
 
 export function parsePassword(text: string): string {

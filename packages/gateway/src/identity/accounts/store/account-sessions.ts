@@ -33,6 +33,13 @@ update ${tables.sessions} set last_seen_at = greatest(last_seen_at, ${nowMs}) wh
       database.query(
         sql`delete from ${tables.sessions} where token_hash = ${tokenHash} and login = ${login}`,
       ),
+    /** False if the account is disabled. */
+    setName: ({ login, name }: Pick<Account, 'login' | 'name'>, entry: AuditEntry) =>
+      audited(database, entry, async (transaction) => {
+        const { rowCount } = await transaction.query(sql`
+update ${tables.accounts} set name = ${name} where login = ${login} and status = 'active'`)
+        return rowCount === 1
+      }),
     /** Ends sessions and revokes tokens. */
     endAccess: (login: string, entry: AuditEntry) =>
       audited(database, entry, (transaction) =>

@@ -46,6 +46,7 @@ export const memberTables: AccountTables = {
 export function accountSources({ totp, hasPassword }: AccountTables): Sources<Account> {
   return {
     login: 'o.login',
+    name: 'o.name',
     status: 'o.status',
     passwordChangedAtMs: number('o.password_changed_at'),
     tries: number('o.tries'),

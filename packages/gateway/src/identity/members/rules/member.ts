@@ -15,6 +15,7 @@ export interface Membership extends Member {
 }
 
 export interface ListedMember extends Member {
+  readonly name: string | undefined
   readonly hasSecondStep: boolean
 }
 
@@ -24,6 +25,8 @@ export interface MemberLink {
   readonly linkId: string
   readonly kind: LinkKind
   readonly login: string
+  /** The person's name, if the inviter gave it. */
+  readonly name: string | undefined
   /** Only for an invitation. */
   readonly merchantId: string | undefined
   readonly role: MemberRole | undefined

@@ -34,8 +34,8 @@ select login, access_version as "accessVersion" from member_accounts
 async function insertAccount(transaction: Queryable, given: NewIdentity): Promise<boolean> {
   const { login, linkId, identity, nowMs } = given
   const { rowCount } = await transaction.query(sql`
-insert into member_accounts (login, status, identity, password_changed_at, created_at)
-select login, 'active', ${identity}, ${nowMs}, ${nowMs} from member_links
+insert into member_accounts (login, name, status, identity, password_changed_at, created_at)
+select login, name, 'active', ${identity}, ${nowMs}, ${nowMs} from member_links
  where link_id = ${linkId} and login = ${login} and kind = 'invitation' and used_at is null and expires_at > ${nowMs}
     on conflict do nothing`)
   return rowCount === 1

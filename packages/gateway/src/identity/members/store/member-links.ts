@@ -109,6 +109,7 @@ const shape = rowShape<MemberLink>('link', {
   linkId: 'link_id',
   kind: 'kind',
   login: 'login',
+  name: 'name',
   merchantId: 'merchant_id',
   role: 'role',
   createdAtMs: number('created_at'),
@@ -121,7 +122,7 @@ export async function insertLink(
   link: NewLink,
   { most }: { readonly most: number },
 ): Promise<boolean> {
-  const { linkId, tokenHash, kind, login, merchantId, role, madeBy, createdAtMs, expiresAtMs } = link
+  const { linkId, tokenHash, kind, login, name, merchantId, role, madeBy, createdAtMs, expiresAtMs } = link
   // Locks the maker before the table, because a removal locks the member before it ends links.
   await checkMaker(transaction, link)
   await lockLinks(transaction)
@@ -129,8 +130,9 @@ export async function insertLink(
 delete from member_links
  where login = ${login} and kind = ${kind} and merchant_id is not distinct from ${merchantId} and used_at is null`)
   const { rowCount } = await transaction.query(sql`
-insert into member_links (link_id, token_hash, kind, login, merchant_id, role, made_by, created_at, expires_at)
-select ${linkId}, ${tokenHash}, ${kind}, ${login}, ${merchantId}, ${role}, ${madeBy}, ${createdAtMs}, ${expiresAtMs}
+insert into member_links (link_id, token_hash, kind, login, name, merchant_id, role, made_by, created_at, expires_at)
+select ${linkId}, ${tokenHash}, ${kind}, ${login}, ${name}, ${merchantId}, ${role}, ${madeBy}, ${createdAtMs},
+       ${expiresAtMs}
  where ${merchantId}::text is null
     or (select count(*) from members where merchant_id = ${merchantId})
      + (select count(*) from member_links

@@ -18,11 +18,12 @@ export const memberAccountShape = rowShape<Account>('account', accountSources(me
 
 export interface NewAccount {
   readonly login: string
+  readonly name: string | undefined
   readonly sealedPassword: Buffer
   readonly nowMs: number
 }
 
-export interface NewPassword extends NewAccount {
+export interface NewPassword extends Omit<NewAccount, 'name'> {
   /** The access that confirmed the change; undefined for a link. */
   readonly accessVersion?: number
 }
@@ -71,12 +72,16 @@ const memberShape = rowShape<Member>('member', {
 })
 
 async function listMembers(database: Queryable, merchantId: string): Promise<ListedMember[]> {
-  const { rows } = await database.query<{ hasSecondStep: boolean }>(sql`
-select ${memberShape.columns}, t.confirmed_at is not null as "hasSecondStep"
-  from members m left join member_totp t on t.login = m.login
+  const { rows } = await database.query<{ hasSecondStep: boolean; name: string | null }>(sql`
+select ${memberShape.columns}, a.name, t.confirmed_at is not null as "hasSecondStep"
+  from members m join member_accounts a on a.login = m.login left join member_totp t on t.login = m.login
  where m.merchant_id = ${merchantId}
  order by m.login`)
-  return rows.map((row) => ({ ...memberShape.read(row), hasSecondStep: row.hasSecondStep }))
+  return rows.map((row) => ({
+    ...memberShape.read(row),
+    name: row.name ?? undefined,
+    hasSecondStep: row.hasSecondStep,
+  }))
 }
 
 async function findMember(
@@ -106,11 +111,11 @@ select merchant_id, name from merchants where merchant_id = any (${members.map((
 /** False if the account exists. */
 export async function insertAccount(
   transaction: Queryable,
-  { login, sealedPassword, nowMs }: NewAccount,
+  { login, name, sealedPassword, nowMs }: NewAccount,
 ): Promise<boolean> {
   const { rowCount } = await transaction.query(sql`
-insert into member_accounts (login, status, sealed_password, password_changed_at, created_at)
-values (${login}, 'active', ${sealedPassword}, ${nowMs}, ${nowMs})
+insert into member_accounts (login, name, status, sealed_password, password_changed_at, created_at)
+values (${login}, ${name}, 'active', ${sealedPassword}, ${nowMs}, ${nowMs})
     on conflict do nothing`)
   return rowCount === 1
 }
