@@ -63,7 +63,7 @@ export const currency = displayed(
 
 /** What a request sets where fields were left out, because a second operator would see only the others. */
 export function shownWhole(label: string) {
-  return optional(displayed(text('With the defaults.', { max: 512 }), { only: 'request', label }))
+  return optional(displayed(text('The settings including defaults.', { max: 512 }), { only: 'request', label }))
 }
 
 /** As it is called: a host in other letters than it seems has another form. */
@@ -185,7 +185,7 @@ export const limit = optional(
 
 export const nextPage = '`before` of the next page; absent on the last page.'
 export const nextLook = (rare: string) =>
-  `${nextPage} A page may be empty and still have a next one, because the search for rare ${rare} continues there.`
+  `${nextPage} A page can be empty and still have a next page, because the search for rare ${rare} continues there.`
 
 /** One page of a list, newest first; `older` is the `before` of the next page. */
 export async function pageOf<Name extends string, Item>(

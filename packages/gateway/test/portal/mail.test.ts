@@ -37,7 +37,7 @@ test('an invitation goes by mail, is shown to nobody else, and lets its reader i
   await client.join(await linkFor(email, 'join'))
   const { raw = '' } = mail.received.find((each) => each.to === email) ?? {}
   assert.match(raw, /^From: Example Pay <no-reply@pay\.test>/m)
-  assert.match(textOf(raw), /Example Pay invited you to join the account of Tea House/)
+  assert.match(textOf(raw), /Example Pay invited you to join Tea House/)
   assert.equal((await client.get('/merchant')).status, 200)
   const path = '/merchant/members/invite'
   const sent = await client.post(path, { email: 'bob@tea.example', role: 'viewer', password }, { on: path })

@@ -9,7 +9,7 @@ Usage: till COMMAND [OPTIONS]
 
 ${commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`).join('\n')}
 
-till COMMAND --help says more about a command.
+Run till COMMAND --help for details.
 Exit codes: 0 success, 1 rejected or failed, 2 usage error, 69 gateway not reachable.
 `
 }
@@ -23,7 +23,7 @@ export function commandHelp({ name, summary, positionals, options, examples, cho
   const lines = rows.map(([flag = '', about]) => `  ${flag.padEnd(width)}  ${about}`)
   return [
     `till ${[name, ...positionals].join(' ')}${rows.length > 0 ? ' [OPTIONS]' : ''}: ${summary}`,
-    ...(choices ? ['', `${positionals[0]} is one of: ${choices.join(', ')}`] : []),
+    ...(choices && !positionals[0]?.includes('|') ? ['', `${positionals[0]} is one of: ${choices.join(', ')}`] : []),
     ...(lines.length > 0 ? ['', ...lines] : []),
     '',
     ...examples.map((example) => `  $ ${example}`),

@@ -40,7 +40,7 @@ const key = object('Which request.', { approvalId: uuid('The request’s ID.') }
 /** The answer of an action that waits, with HTTP status 202, instead of its own answer. */
 export const waitingAnswer = object('The action needs a second operator.', {
   outcome: oneOf(
-    'waiting: nothing changes before another operator approves it. done: this repeats a request that was approved. refused: this repeats a request that was rejected or withdrawn, or has expired.',
+    'waiting: another operator must approve the request. done: this repeats an approved request. refused: this repeats a request that was rejected, withdrawn, or has expired.',
     ['waiting', 'done', 'refused'],
   ),
   approval,
@@ -72,7 +72,7 @@ export function notifyWaiting({ status }: ApprovalRequest): Reply {
 }
 
 const summaries = {
-  approve: 'Approve a request: its action runs at once',
+  approve: 'Approve a request and run its action',
   reject: 'Reject a request',
   withdraw: 'Withdraw your own request',
 } as const satisfies Record<Decision, string>
@@ -150,7 +150,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
         input: object('The reason.', { reason }),
         answer: object('The request.', {
           ...approvalFields,
-          result: optional(anyObject('The action’s answer, if it was approved.')),
+          result: optional(anyObject('The action’s result, if it was approved.')),
         }),
         form: form<ApprovalRequest>({
           ...forms[decision],
@@ -224,7 +224,7 @@ async function runWaiting(
   return action.run(call).catch((error: unknown) => {
     if (!(error instanceof ApprovalNeeded)) throw error
     throw new Failure('status_does_not_allow', {
-      message: 'The action needs another approval now. Reject this request.',
+      message: 'This request no longer covers everything that the action does. Reject the request and submit the action again.',
     })
   })
 }

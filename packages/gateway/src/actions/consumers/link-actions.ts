@@ -157,7 +157,7 @@ export const linkActions: readonly Action[] = [
         object('A link.', {
           ...stored,
           merchantName: text('The merchant’s name.', { max: 256 }),
-          status: oneOf('As configured; expiry and payments do not change it.', [
+          status: oneOf('The configured status. Expiry and payments do not change it.', [
             'active',
             'paused',
             'closed',
@@ -220,7 +220,7 @@ export const linkActions: readonly Action[] = [
       page: '/merchants/:merchantId',
       label: 'Create a payment link…',
       explains:
-        'A page and a QR code where anyone with the address can pay. Each payment is an order of this merchant.',
+        'A payment page with a QR code. Anyone with its URL can pay, and each payment creates an order for this merchant.',
       button: 'Create link',
     },
     portal: [

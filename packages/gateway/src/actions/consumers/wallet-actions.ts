@@ -36,7 +36,7 @@ const shownWallet = object('A wallet.', {
   ...wallet,
   balances,
   limits: list(
-    'The wallet’s own limits, by currency; for all others the gateway’s defaults apply.',
+    'Limits specific to this wallet, by currency. Other currencies have the gateway’s defaults.',
     object('The limits in one currency.', {
       currency,
       payment: optional(amount('Maximum per payment.')),
@@ -60,7 +60,7 @@ const exported = object('The complete export.', {
       refunded: amount('The refunded amount.'),
       createdAtMs: timeMs('When it was created.'),
       completedAtMs: optional(timeMs('When it ended.')),
-      order: longText('The merchant’s data about the order as JSON text, as far as it was not erased.', {
+      order: longText('The merchant’s data about the order as JSON text, unless erased.', {
         max: 262_144,
       }),
     }),
@@ -89,7 +89,7 @@ const exported = object('The complete export.', {
     }),
   ),
   devices: list(
-    'Devices on which the owner is or recently was signed in.',
+    'Devices with a current or recent session of the owner.',
     object('A device.', {
       device: optional(text('The browser’s user agent.', { max: 512 })),
       address: text('The IP address.', { max: 64 }),
@@ -194,7 +194,7 @@ export const walletActions: readonly Action[] = [
     scope: 'wallets:manage',
     summary: 'Set a wallet’s limits per payment, per day and for its balance, in one currency',
     params: key,
-    input: object('The limits; omitted ones return to the gateway’s default.', {
+    input: object('The limits. Omitted limits are reset to the gateway’s default.', {
       currency,
       payment: optional(displayed(amount('Maximum per payment.'), { placeholder: '500.00' })),
       day: optional(displayed(amount('Maximum per day (UTC).'), { placeholder: '1000.00' })),
@@ -220,7 +220,7 @@ export const walletActions: readonly Action[] = [
       page,
       label: 'Limits…',
       explains:
-        'In one currency. Empty fields return to the gateway’s default. The limits apply from the next payment on.',
+        'Limits in one currency. Empty fields are reset to the gateway’s default. The limits apply to the next payment.',
       button: 'Set limits',
     },
     pin: async ({ input }) => ({ whole: describeLimits(limitsGiven(input), input.currency) }),
@@ -245,7 +245,7 @@ export const walletActions: readonly Action[] = [
     answer: exported,
     command: {
       columns: ['paymentId', 'merchantName', 'amount', 'status', 'createdAtMs'],
-      help: 'With --json, the complete data for the consumer. The export reads all orders, so it may take a while.',
+      help: '--json prints the complete data for the consumer. The export reads all orders, so it may take a while.',
     },
     async run({ operations, context, params, input }) {
       const found = await operations.wallets.exportWallet(context, params.walletId, input.reason)
@@ -277,8 +277,8 @@ export const walletActions: readonly Action[] = [
       scope: 'wallets:act',
       summary:
         verb === 'lock'
-          ? 'Lock a wallet: no sign-in and no payment'
-          : 'Unlock a wallet, also after wrong PINs',
+          ? 'Lock a wallet: block sign-in and payments'
+          : 'Unlock a wallet, including one locked by wrong PINs',
       params: key,
       input: object('The reason.', { reason }),
       answer: object('The wallet.', wallet),
@@ -307,7 +307,7 @@ export const walletActions: readonly Action[] = [
     input: object('The reason.', { reason }),
     answer: object('The code, or the address that it was sent to.', {
       isShownToOperator: yesNo('False: the code was sent to the consumer’s confirmed email address.'),
-      code: optional(text('Shown only once, where no email was sent. Pass it to the consumer.', { max: 12 })),
+      code: optional(text('Shown only once. Absent if an email was sent. Give it to the consumer.', { max: 12 })),
       sentTo: optional(text('The address that the code was sent to.', { max: 320 })),
       expiresAtMs: timeMs('When the code expires.'),
     }),

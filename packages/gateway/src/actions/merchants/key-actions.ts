@@ -33,7 +33,7 @@ export const keys = list(
     createdAtMs: timeMs('Time of creation.'),
     usedAtMs: optional(
       timeMs(
-        'The last recorded request with this key: its first one and, while two keys of a kind are active, one per minute.',
+        'Time of the last recorded request with this key. The first request is recorded, and one per minute while two keys of a kind are active.',
       ),
     ),
     sealsCallbacks: yesNo('Whether callbacks are encrypted with this key.'),
@@ -58,10 +58,10 @@ const newKey = object('The new key.', {
 const added = {
   keyId: uuid('The key’s ID.'),
   aesKey: optional(aesKey),
-  oldKeyId: optional(uuid('The active key that it can replace.')),
+  oldKeyId: optional(uuid('The active key that the new key can replace.')),
 }
 const confirm = displayed(
-  yesNo('Revoke the key even if requests or callbacks fail. Without it, the error lists what would fail.'),
+  yesNo('Revoke the key even if requests or callbacks would fail. Otherwise, the error lists what would fail.'),
   {
     initial: 'false',
     label: 'If still needed',
@@ -192,7 +192,7 @@ export const keyActions: readonly Action[] = [
   defineSharedAction({
     name: 'key.use-for-callbacks',
     scope: 'merchants:manage',
-    summary: 'Encrypt callbacks with this AES key, everywhere within 5 seconds',
+    summary: 'Use an AES key for callbacks; takes effect within 5 seconds',
     params: oneKey,
     input: object('The reason.', { reason }),
     answer: object('The key.', { keyId: uuid('The key’s ID.') }),
@@ -227,7 +227,7 @@ export const keyActions: readonly Action[] = [
   defineSharedAction({
     name: 'key.revoke',
     scope: 'merchants:manage',
-    summary: 'Revoke a key, everywhere within 5 seconds. A key in use needs a confirmation',
+    summary: 'Revoke a key; takes effect within 5 seconds. A key in use requires confirmation',
     params: oneKey,
     input: object('The reason.', { confirm: optional(confirm), reason }),
     answer: object('The key.', { keyId: uuid('The key’s ID.') }),

@@ -19,7 +19,7 @@ export function rotationGuide({
     kind === 'aes'
       ? [
           'Give the new key to the merchant. Until the merchant uses it, callbacks are encrypted with the old key.',
-          'The merchant puts the new key first and keeps the old key second (TILLGATE_AES_KEY=new,old). With several servers: first old,new on all of them, then new,old.',
+          'The merchant puts the new key first and keeps the old key second (TILLGATE_AES_KEY=new,old). With several servers, first set old,new on every server, then new,old.',
           `The first request with the new key switches callbacks to it. To switch without a request: key use-for-callbacks ${merchantId} ${newKeyId} --reason rotated`,
           `When "key list ${merchantId}" shows the step “revoke”, run: ${revoke}`,
           'The merchant removes the old key.',
@@ -36,7 +36,7 @@ export function nextStepOf({ step, newKey, oldKey }: Rotation): string {
   switch (step) {
     case 'install':
       return newKey.kind === 'aes'
-        ? `The merchant installs key ${newKey.keyId}, first in its settings and beside the old key. Callbacks follow its first request with that key.`
+        ? `The merchant adds key ${newKey.keyId} before the old key in its settings. The first request with the new key also switches callbacks to it.`
         : `The merchant signs its requests with the private half of key ${newKey.keyId}.`
     case 'wait':
       return `Wait: requests still use key ${oldKey.keyId}. At least one of the merchant’s servers has not switched.`

@@ -50,7 +50,7 @@ const settings = {
     ),
   ),
   defaultCallbackUrl: optional(
-    displayed(text('The callback URL of orders without one.', { max: 2_048 }), {
+    displayed(text('The callback URL for orders that do not set one.', { max: 2_048 }), {
       label: 'Default callback URL',
       placeholder: 'https://shop.example/callbacks',
       shown: shownUrl,
@@ -194,25 +194,25 @@ export const merchantActions: readonly Action[] = [
   defineSharedAction({
     name: 'merchant.change',
     scope: 'merchants:manage',
-    summary: 'Change the given settings, everywhere within 5 seconds',
+    summary: 'Change a merchant’s settings; takes effect within 5 seconds',
     params: key,
     input: object('The settings to change.', {
       name: optional(name),
       ...settings,
-      clear: optional(list('Settings that return to the default.', oneOf('A setting.', settingNames))),
+      clear: optional(list('Settings to reset to the default.', oneOf('A setting.', settingNames))),
       reason,
     }),
     answer: object('The merchant after the change.', merchant),
     command: {
       omits: ['clear'],
       read: clearing(settingNames, 'default'),
-      help: 'Pass "default" to return a setting to the gateway’s default.',
+      help: 'Pass "default" to reset a setting to the gateway’s default.',
     },
     form: {
       place: 'merchant',
       page,
       label: 'Change…',
-      explains: 'Changes apply within 5 seconds. Empty fields return to the gateway’s default.',
+      explains: 'Changes apply within 5 seconds. Empty fields are reset to the gateway’s default.',
       button: 'Change',
       fields: ['name', ...settingNames, 'reason'],
       required: ['name'],
@@ -248,7 +248,7 @@ export const merchantActions: readonly Action[] = [
     scope: 'merchants:manage',
     summary: 'Set or remove a merchant’s checkout logo',
     params: key,
-    input: object('The picture; without one, the logo is removed.', { logo: optional(logo) }),
+    input: object('The image. Omit it to remove the logo.', { logo: optional(logo) }),
     answer: object('The merchant.', { merchantId }),
     portal: [{ roles: ['owner', 'developer'], name: 'logo', path: '/settings/logo', page: '/settings' }],
     async run({ operations, context, params, input }) {
@@ -270,8 +270,8 @@ export const merchantActions: readonly Action[] = [
         label: verb === 'suspend' ? 'Suspend…' : 'Resume…',
         explains:
           verb === 'suspend'
-            ? 'Its requests are rejected with 40300 within 5 seconds, its orders cannot be paid, and its members cannot change anything in the portal. Data is kept.'
-            : 'Its requests are accepted again within 5 seconds.',
+            ? 'Within 5 seconds, the merchant’s requests are rejected with code 40300, its orders cannot be paid, and its members cannot change anything in the portal. Data is kept.'
+            : 'The merchant’s requests are accepted again within 5 seconds.',
         button: verb === 'suspend' ? 'Suspend merchant' : 'Resume merchant',
         ...(verb === 'suspend' && { isDangerous: true }),
         isOffered: ({ status }) => (status === 'active') === (verb === 'suspend'),

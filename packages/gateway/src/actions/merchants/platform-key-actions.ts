@@ -26,7 +26,7 @@ export const platformKeyActions: readonly Action[] = [
   defineAction({
     name: 'platform-key.rotate',
     needs: 'admin',
-    summary: 'Create a key: published now, used for signing after the overlap',
+    summary: 'Create a signing key: published now, used after the overlap',
     input: object('The options.', {
       overlapMinutes: displayed(
         integer('How long merchants have to install it, such as 12h; 7d by default.', {
@@ -53,9 +53,9 @@ export const platformKeyActions: readonly Action[] = [
     reply: ({ keyId, publicKey, signsFromMs }, { input }) => ({
       text: input.atOnce
         ? `Key ${keyId} is published at /platform-keys and signs now. Merchants reject callbacks until they have the key; the callbacks are retried for seven days.`
-        : `Key ${keyId} is published at /platform-keys; it signs from ${new Date(signsFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on. Give it to the merchants: they must accept both keys by then.`,
+        : `Key ${keyId} is published at /platform-keys; it signs from ${new Date(signsFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC. Give the key to merchants so that they accept both keys by then.`,
       block: publicKey,
-      next: 'platform-key list, and retire the old one',
+      next: 'platform-key list, then retire the old key',
     }),
   }),
   defineAction({

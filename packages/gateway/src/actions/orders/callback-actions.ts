@@ -179,7 +179,7 @@ export const callbackActions: readonly Action[] = [
     }),
     answer: object('The result.', {
       ...resent,
-      lastDueAtMs: optional(timeMs('When the last of them is sent.')),
+      lastDueAtMs: optional(timeMs('When the last callback is sent.')),
     }),
     forms: [
       {

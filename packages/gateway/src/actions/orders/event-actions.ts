@@ -28,11 +28,11 @@ export const eventActions: readonly Action[] = [
         }),
       ),
     }),
-    answer: object('Events without gaps.', {
+    answer: object('The events.', {
       events: list(
         'Oldest first.',
         object('An event.', {
-          position: count('Increases by one from event to event.'),
+          position: count('Increases by one with each event.'),
           eventId: uuid('The same in every response.'),
           eventName: oneOf('What happened.', eventNames),
           merchantId,

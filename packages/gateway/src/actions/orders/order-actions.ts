@@ -43,8 +43,8 @@ const details = object('An order with all details.', {
   message: optional(text('Why the payment failed, or why an operator cancelled the order.', { max: 1024 })),
   walletId: optional(text('The wallet that paid.', { max: 64 })),
   callbackUrl: optional(text('The callback URL.', { max: 2048 })),
-  redirectUrl: optional(text('Where the consumer returns after the payment.', { max: 2048 })),
-  cancelUrl: optional(text('Where the consumer returns from a pending order.', { max: 2048 })),
+  redirectUrl: optional(text('Where the consumer returns after payment.', { max: 2048 })),
+  cancelUrl: optional(text('Where a consumer who leaves a pending order returns.', { max: 2048 })),
   attach: optional(text('The merchant’s own data.', { max: maxAttachLength })),
   changes: list(
     'Every status change, oldest first.',

@@ -60,7 +60,7 @@ const endings = {
     summary: 'Mark a payout as returned and credit the merchant',
     label: 'Mark as returned…',
     explains:
-      'The bank returned the payout, and the money is back in the merchant’s balance. Enter the booking of the return.',
+      'The bank returned the payout, and the money is back in the merchant’s balance. Enter the bank’s booking of the return.',
     button: 'Mark as returned',
   },
 } as const
@@ -109,7 +109,7 @@ const cancelPayout = defineAction({
     explains: ({ status }) =>
       status === 'requested'
         ? 'The payout is not sent to the bank, and its money returns to the merchant.'
-        : 'Only if the bank rejected the payout, because it is in the file. Its money returns to the merchant.',
+        : 'The payout is in the file that was sent, so cancel it only if the bank rejected it. The money returns to the merchant.',
     button: 'Cancel payout',
     isDangerous: true,
     isOffered: isPossible('cancelled'),

@@ -123,7 +123,7 @@ export const payoutPlanActions: readonly Action[] = [
       return { bankAccount: toBankAccount(result, [result], nowMs) }
     },
     reply: ({ bankAccount: set }) => ({
-      text: `The bank account is set. Payouts in ${set.currency} go there from ${new Date(set.validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on.`,
+      text: `The bank account is set. Payouts in ${set.currency} go there from ${new Date(set.validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
     }),
   }),
   defineSharedAction({
@@ -208,7 +208,7 @@ export const payoutPlanActions: readonly Action[] = [
   defineAction({
     name: 'payout-plan.set',
     scope: 'money:move',
-    summary: 'Set a merchant’s payout schedule for a currency, from tomorrow on',
+    summary: 'Set a merchant’s payout schedule for a currency; takes effect tomorrow',
     params: key,
     input: object('The schedule.', {
       currency,
@@ -229,7 +229,7 @@ export const payoutPlanActions: readonly Action[] = [
       page,
       label: 'Set schedule…',
       explains:
-        'On payout days, the merchant gets the balance minus the reserve. The first payout day is after today. Empty fields return to the default.',
+        'On payout days, the merchant gets the balance minus the reserve. The first payout is tomorrow at the earliest. Empty fields are reset to their defaults.',
       button: 'Set schedule',
     },
     pin: async ({ params, input }) => ({ whole: describePlan(planOf(params.merchantId, input)) }),
@@ -296,7 +296,7 @@ function planOf(merchant: string, given: GivenPlan): PlanGiven {
     throw new Failure('invalid_field', {
       field: 'reserveDays',
       message:
-        'reservePercent and reserveDays must be given together: a share of the sales of that many days.',
+        'Set both reservePercent and reserveDays, or neither: the reserve is that share of so many days’ sales.',
     })
   return {
     merchantId: merchant,

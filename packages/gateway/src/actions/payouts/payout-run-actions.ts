@@ -150,7 +150,7 @@ export const payoutRunActions: readonly Action[] = [
       explains: ({ sentAtMs }) =>
         sentAtMs === undefined
           ? 'Nothing is sent to the bank, and the money returns to the merchants.'
-          : 'Only if the bank rejected the whole file; otherwise merchants are paid twice. The money returns to the merchants.',
+          : 'Cancel only if the bank rejected the whole file; otherwise, merchants are paid twice. The money returns to the merchants.',
       button: 'Cancel run',
       isDangerous: true,
       isOffered: ({ closedAtMs, ending }) => closedAtMs !== undefined && ending === undefined,

@@ -138,7 +138,7 @@ export const memberActions: readonly Action[] = [
       path: `${page}/members/:login/role`,
       page,
       label: 'Change role…',
-      explains: 'The new role applies from the next page that the member opens.',
+      explains: 'The new role applies when the member opens the next page.',
       button: 'Change role',
       needsConfirmation: true,
     },

@@ -10,7 +10,7 @@ import { reason } from '../shared-fields.ts'
 
 const login = text('Letters, digits, dots, dashes and underscores.', { max: 64 })
 const key = object('Which operator.', { login })
-const role = displayed(oneOf('viewer reads, operator acts, admin manages.', roles), {
+const role = displayed(oneOf('The role, which determines what the operator may do.', roles), {
   choices: roles.map((each) => [each, `${each}: ${roleMeanings[each]}`]),
 })
 const password = optional(
@@ -95,7 +95,7 @@ export const operatorActions: readonly Action[] = [
     name: 'operator.reset-password',
     isRecovery: true,
     needs: 'admin',
-    summary: 'Create a new password. Ends the operator’s sessions, API tokens and lock',
+    summary: 'Reset an operator’s password; ends sessions, tokens and any lock',
     params: key,
     input: object('The reason.', { password, firstHalf, reason }),
     answer: given,

@@ -16,7 +16,7 @@ import { reason } from '../shared-fields.ts'
 const tokenId = text('The token’s ID.', { max: 64 })
 const token = {
   tokenId,
-  login: text('The operator for whom it acts.', { max: 64 }),
+  login: text('The operator that the token acts for.', { max: 64 }),
   name: text('Its purpose.', { max: 32 }),
   expiresAtMs: timeMs('Time of expiry.'),
   lastUsedAtMs: optional(timeMs('When it was last used.')),
@@ -35,7 +35,7 @@ export const tokenActions: readonly Action[] = [
       }),
       login: optional(
         displayed(
-          text('The operator for whom it acts. A token never exceeds that operator’s role.', { max: 64 }),
+          text('The operator that the token acts for. A token never exceeds that operator’s role.', { max: 64 }),
           {
             option: 'operator',
             only: 'command',
@@ -107,7 +107,7 @@ export const tokenActions: readonly Action[] = [
   defineAction({
     name: 'token.revoke',
     needs: 'viewer',
-    summary: 'Revoke a token, from the next request on',
+    summary: 'Revoke a token; takes effect with its next request',
     params: object('Which token.', { tokenId }),
     input: object('The reason.', { reason }),
     answer: object('The token.', { tokenId }),
@@ -116,7 +116,7 @@ export const tokenActions: readonly Action[] = [
       path: `${page}/:tokenId/revoke`,
       page,
       label: 'Revoke…',
-      explains: 'Its requests are rejected from the next one on.',
+      explains: 'The token’s next request is rejected.',
       button: ({ name }) => `Revoke ${name}`,
       isDangerous: true,
     }),

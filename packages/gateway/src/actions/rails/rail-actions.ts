@@ -47,7 +47,7 @@ export const railKey = object('Which rail.', { railId })
 export const name = displayed(text('As shown to consumers at the checkout.', { max: 64 }), {
   placeholder: 'My bank',
 })
-const url = displayed(text('The address for messages: https, or http in the sandbox.', { max: 2048 }), {
+const url = displayed(text('The URL that receives messages: https, or http in the sandbox.', { max: 2048 }), {
   placeholder: 'https://bank.example/tillgate',
   shown: shownUrl,
 })
@@ -101,7 +101,7 @@ export const extras = {
 // Safe: these are its own keys.
 const extraNames = Object.keys(extras) as (keyof typeof extras)[]
 export const accountFields = {
-  holder: displayed(text('The account holder, as the bank knows them.', { max: 140 }), {
+  holder: displayed(text('The account holder’s name as registered with the bank.', { max: 140 }), {
     placeholder: 'Example GmbH',
   }),
   iban: optional(
@@ -204,7 +204,7 @@ export const railActions: readonly Action[] = [
       page: '/rails',
       label: 'Add a rail…',
       explains:
-        'Consumers can choose the rail within 5 seconds. Its secret signs messages in both directions and is shown only once. Pass it to the recipient.',
+        'Consumers can choose the rail within 5 seconds. Its secret signs messages in both directions and is shown only once. Enter it in the rail’s settings.',
       button: 'Add rail',
       needsConfirmation: true,
     },
@@ -222,14 +222,14 @@ export const railActions: readonly Action[] = [
   defineAction({
     name: 'rail.change',
     scope: 'rails:manage',
-    summary: 'Change the given settings, everywhere within 5 seconds',
+    summary: 'Change a rail’s settings; takes effect within 5 seconds',
     params: railKey,
     input: object('The settings to change.', {
       name: optional(name),
       url: optional(url),
       currencies: optional(currencies),
       ...extras,
-      clear: optional(list('Settings that return to the default.', oneOf('A setting.', extraNames))),
+      clear: optional(list('Settings to reset to the default.', oneOf('A setting.', extraNames))),
       reach: optional(
         displayed(longText('The rail when this was requested.', { max: 65_536 }), {
           only: 'request',
@@ -243,13 +243,13 @@ export const railActions: readonly Action[] = [
     command: {
       omits: ['clear', 'reach'],
       read: clearing(extraNames, 'default'),
-      help: 'Pass "default" to return a setting to its default.',
+      help: 'Pass "default" to reset a setting.',
     },
     form: {
       place: 'rail',
       page,
       label: 'Change…',
-      explains: 'Changes apply within 5 seconds. Empty fields return to the default.',
+      explains: 'Changes apply within 5 seconds. Empty fields are reset to their defaults.',
       button: 'Change',
       fields: ['name', 'url', 'currencies', ...extraNames, 'reason'],
       required: ['name', 'currencies'],

@@ -58,7 +58,7 @@ const page = '/rails/:railId'
 const orderPage = '/orders/:merchantId/:paymentId'
 const bank = optional(
   displayed(
-    matching('Your bank account of the entry; by default the one with the rail’s IBAN.', {
+    matching('The bank account that the entry is on; by default, the one with the rail’s IBAN.', {
       regexp: bankNamePattern,
       expected: 'the name of a bank account',
     }),

@@ -65,12 +65,12 @@ const answer = object('The break.', shown)
 /** A waiting request applies to the break as it was when requested. */
 const pinned = {
   amount: optional(
-    amount('The unexplained amount as you see it. If it has changed, the action is rejected.'),
+    amount('The unexplained amount that you expect. If the amount has changed, the action is rejected.'),
   ),
   party: optional(
     displayed(
       text(
-        'The counterparty and its account as you see them. If they have changed, the action is rejected.',
+        'The counterparty and the account that you expect. If they have changed, the action is rejected.',
         {
           max: 600,
         },
@@ -93,7 +93,7 @@ export const breakActions: readonly Action[] = [
       skip: optional(integer('Number of results to skip.', { min: 0, max: 1_000_000 })),
       limit,
     }),
-    answer: object('A page.', { breaks: list('In working order.', object('A break.', shown)) }),
+    answer: object('A page.', { breaks: list('Oldest first, then largest.', object('A break.', shown)) }),
     command: {
       columns: [
         'breakId',
@@ -244,7 +244,7 @@ export const breakActions: readonly Action[] = [
   defineAction({
     name: 'reconcile.confirm',
     scope: 'money:move',
-    summary: 'Book a line: money for an order, a payout, or a settlement. May need a second operator',
+    summary: 'Book a line as money for an order, a payout, or a settlement. May need a second operator',
     params: key,
     input: object('The kind of booking.', {
       reference: optional(
@@ -257,14 +257,14 @@ export const breakActions: readonly Action[] = [
       ),
       transferId: optional(
         displayed(
-          text('The payout, or the batch of the rail, that the line is booked for, as you see it.', {
+          text('The payout or rail batch that you expect the line to be booked for.', {
             max: 200,
           }),
           { label: 'Booked for' },
         ),
       ),
       fee: optional(
-        displayed(amount('What is booked as the rail’s fee, as you see it.'), { label: 'Rail’s fee' }),
+        displayed(amount('The rail’s fee that you expect to be booked.'), { label: 'Rail’s fee' }),
       ),
       ...pinned,
       reason,
@@ -289,7 +289,7 @@ export const breakActions: readonly Action[] = [
         item?.kind === 'settlement'
           ? 'The received amount is booked as the rail’s settlement, and the missing amount as its fee.'
           : kind === 'missing_here'
-            ? 'The money is for the order that you enter, or for the one in the line. The order is paid, or the money stays in suspense for it.'
+            ? 'Books the money for the order that you enter, or for the order in the line. If the money cannot pay the order, it stays in suspense for the order.'
             : 'The payout or refund is booked with its own amount. The difference becomes a separate break.',
       button: 'Book',
       isOffered: mayConfirm,
@@ -351,7 +351,7 @@ export const breakActions: readonly Action[] = [
       label: 'Park in suspense…',
       fields: ['reason'],
       explains:
-        'The money is in the books without an owner. Release it or write it off under Money, Corrections.',
+        'The money is in the books without an owner. Release it or write it off under Money > Corrections.',
       button: 'Park in suspense',
       isOffered: mayPark,
     }),

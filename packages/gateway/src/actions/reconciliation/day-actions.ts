@@ -52,7 +52,7 @@ export const dayActions: readonly Action[] = [
   defineAction({
     name: 'reconcile.close-day',
     scope: 'reconciliation:act',
-    summary: 'Close a day of an account permanently, with every open day before it',
+    summary: 'Close a day of an account and every open day before it, permanently',
     input: object('The filter.', {
       account: outsideAccount,
       currency,

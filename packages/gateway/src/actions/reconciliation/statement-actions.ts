@@ -173,7 +173,7 @@ export const statementActions: readonly Action[] = [
       page: `${path}/imports`,
       label: 'Import a statement…',
       explains:
-        'A camt.053 or MT940 file names its account; a CSV file needs a saved mapping. An import is all or nothing, and repeating it changes nothing. Import files larger than 16 MiB on the command line.',
+        'A camt.053 or MT940 file names its account; a CSV file needs a saved mapping. A file is imported completely or not at all, and importing it again changes nothing. Import files larger than 16 MiB on the command line.',
       button: 'Import',
     },
     async run({ operations, context, file, input }) {

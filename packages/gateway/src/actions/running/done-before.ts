@@ -4,7 +4,7 @@ import { optional, timeMs } from '../fields.ts'
 
 export const doneBefore = {
   doneBeforeMs: optional(
-    timeMs('When it was done, if this repeats an earlier call. Nothing was done again.'),
+    timeMs('If this repeats an earlier call, the time of that call. Nothing was done again.'),
   ),
 }
 

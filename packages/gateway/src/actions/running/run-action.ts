@@ -113,7 +113,7 @@ function reasonOf({ input: schema }: Action, { reason }: Readonly<Record<string,
   if (schema && 'reason' in schema.properties)
     throw new Failure('invalid_field', {
       field: 'reason',
-      message: 'Enter a reason. A second operator decides about this action.',
+      message: 'Enter a reason. This action requires a second operator’s approval.',
     })
   return ''
 }

@@ -11,13 +11,13 @@ const named = displayed(bankName, { option: 'name', label: 'Name', placeholder: 
 const key = object('The bank account.', { bankName: named })
 const held = optional(displayed(currency, { label: 'Currency (default: all)' }))
 const details = {
-  holder: text('The account holder, as the bank knows them.', { max: 70 }),
+  holder: text('The account holder’s name as registered with the bank.', { max: 70 }),
   iban: optional(
     displayed(text('IBAN.', { max: 42 }), { label: 'IBAN', placeholder: 'DE89 3704 0044 0532 0130 00' }),
   ),
   lines: optional(
     displayed(
-      list('Required details of a transfer without an IBAN.', text('A line.', { max: 70 }), { max: 6 }),
+      list('Details that a transfer needs if there is no IBAN.', text('A line.', { max: 70 }), { max: 6 }),
       { kind: 'lines', placeholder: 'Account 12345678, Sort code 20-00-00' },
     ),
   ),

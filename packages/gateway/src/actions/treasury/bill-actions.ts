@@ -66,7 +66,7 @@ export const billActions: readonly Action[] = [
     name: 'bill.download',
     scope: 'merchants:read',
     summary: 'Download a merchant’s bill of one day, as CSV',
-    params: object('Which bill.', { merchantId, day: day('The day in UTC, which must be over.') }),
+    params: object('Which bill.', { merchantId, day: day('A day in UTC, in the past.') }),
     answer: 'csv',
     async run({ operations, context, params }) {
       await operations.merchants.showMerchant(context, params.merchantId)

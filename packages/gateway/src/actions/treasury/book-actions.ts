@@ -23,8 +23,8 @@ const balanceLine = object('One type of owner in one currency.', {
     'interest',
   ]),
   accounts: count('Number of accounts.'),
-  debitsPosted: amount('Out.'),
-  creditsPosted: amount('In.'),
+  debitsPosted: amount('Total debits.'),
+  creditsPosted: amount('Total credits.'),
   debitsPending: amount('Held for outgoing money.'),
   creditsPending: amount('Held for incoming money.'),
 })
@@ -34,7 +34,7 @@ export const bookActions: readonly Action[] = [
     name: 'ledger.trial-balance',
     command: false,
     scope: 'ledger:read',
-    summary: 'The balance of each type of owner in each currency',
+    summary: 'Show the balance of each type of owner in each currency',
     answer: object('The books.', { lines: list('By currency.', balanceLine) }),
     run: async ({ operations, context }) => ({
       lines: (await operations.trialBalance(context)).map((line) => ({
@@ -52,7 +52,7 @@ export const bookActions: readonly Action[] = [
     effects: [],
     scope: 'ledger:verify',
     summary: 'Verify that the books balance. Changes nothing',
-    answer: object('The proof.', {
+    answer: object('The result.', {
       claims: count('Number of verified rules.'),
       accounts: count('Number of accounts.'),
       transfers: count('Number of transfers.'),
@@ -139,10 +139,10 @@ export const bookActions: readonly Action[] = [
     apiPath: '/token',
     summary: 'Show the current token: its operator, scopes and expiry',
     answer: object('The token.', {
-      operator: text('The operator for whom it acts.', { max: 64 }),
+      operator: text('The operator that the token acts for.', { max: 64 }),
       role: oneOf('The operator’s role.', roles),
       name: text('Its purpose.', { max: 32 }),
-      scopes: list('Its scopes, as far as the role allows them.', oneOf('A scope.', scopeNames)),
+      scopes: list('The scopes that the operator’s role allows.', oneOf('A scope.', scopeNames)),
       expiresAtMs: timeMs('Time of expiry.'),
     }),
     async run({ operator, token }) {

@@ -41,7 +41,7 @@ const corrected = {
       label: 'Merchant of that transfer (not for a top-up)',
     }),
   ),
-  amount: optional(displayed(amount('The amount; by default all that is left.'), { placeholder: '12.50' })),
+  amount: optional(displayed(amount('The amount; by default, the remaining amount.'), { placeholder: '12.50' })),
 }
 const { bank, reference, valueDate } = outsideMoney
 const marks = { reference, valueDate }
@@ -128,7 +128,7 @@ export const correctionActions: readonly Action[] = [
       page: '/merchants/:merchantId/money',
       label: 'Fund…',
       explains:
-        'Transfers money from one of the operator’s bank accounts to the merchant’s balance. To make up for a payout, enter that payout; the amount may not exceed it.',
+        'Transfers money from one of the operator’s bank accounts to the merchant’s balance. To compensate for a payout, enter the payout; the amount cannot exceed it.',
       button: 'Fund merchant',
     },
     async run(call) {

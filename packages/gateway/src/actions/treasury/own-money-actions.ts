@@ -34,7 +34,7 @@ const { reference, valueDate } = outsideMoney
 const page = '/money/banks/:bankName'
 const moved = {
   transferId: optional(
-    text('The transfer through the bank account: the reference, unless you entered one.', { max: 64 }),
+    text('The ID of the transfer through the bank account. If you entered no reference, the ID is the reference.', { max: 64 }),
   ),
   amount: optional(amount('The amount. Absent for a repeated sweep.')),
   ...doneBefore,
@@ -132,7 +132,7 @@ export const ownMoneyActions: readonly Action[] = [
       path: `${page}/withdrawals`,
       label: 'Owner’s withdrawal…',
       explains:
-        'Your own money leaves this bank account. You can withdraw at most the equity, and no more than your own money after costs.',
+        'Your own money leaves this bank account. You can withdraw up to the equity, but no more than your own money minus costs.',
       button: 'Record withdrawal',
       isDangerous: true,
     }),
@@ -153,7 +153,7 @@ export const ownMoneyActions: readonly Action[] = [
   defineAction({
     name: 'bank.sweep-fees',
     scope: 'money:move',
-    summary: 'Sweep fees to a bank account. The fees become equity; money in another account is moved',
+    summary: 'Sweep fees to a bank account: they become equity, and money in another account is moved',
     params: key,
     input: object('The amount.', {
       amount: optional(displayed(amount('All fees by default.'), { placeholder: '12.50' })),

@@ -119,7 +119,7 @@ export const priceActions: readonly Action[] = [
   defineAction({
     name: 'price.set',
     scope: 'fees:manage',
-    summary: 'Set a price from a date on. The most specific price applies',
+    summary: 'Set a price starting on a date. The most specific price applies',
     input: object('The price.', { ...scope, ...terms, ...from, reason }),
     checks: { ...currencyCheck, ...amountChecks },
     answer: object('The price.', price),
@@ -129,7 +129,7 @@ export const priceActions: readonly Action[] = [
       page: '/money/fees',
       label: 'Set a price…',
       explains:
-        'Payments that succeed from that time on have this price. A price for a merchant takes precedence, then a price for a rail, then a price for a currency. Existing fees do not change.',
+        'This price applies to payments that succeed after the start. A price for a merchant takes precedence, then a price for a rail, then a price for a currency. Existing fees do not change.',
       button: 'Set price',
       fields: [...Object.keys(scope), ...Object.keys(terms), ...Object.keys(from), 'reason'],
     },
@@ -150,7 +150,7 @@ export const priceActions: readonly Action[] = [
   defineAction({
     name: 'price.end',
     scope: 'fees:manage',
-    summary: 'End a price from a date on. The next more general price applies',
+    summary: 'End a price on a date. The next more general price then applies',
     input: object('Which price.', { ...scope, ...from, reason }),
     checks: currencyCheck,
     answer: object('The end.', price),

@@ -27,7 +27,7 @@ export function addActionCommand(
   const isRequired = (field: string, schema: TSchema) =>
     must.includes(field) && displayOf(schema).initial === undefined
   const command = parent.command(action.name.slice(action.name.indexOf('.') + 1)).description(action.summary)
-  if (action.takesFile) command.argument('<file>', 'The file; - is standard input.')
+  if (action.takesFile) command.argument('<file>', 'The file, or - for standard input.')
   for (const field of taken) {
     const schema = fields[field] as TSchema
     const name = displayOf(schema).option ?? field

@@ -61,7 +61,7 @@ function addBackup(command: Command, { terminal }: DbParts): void {
     .argument('<file>', 'a new file, such as tillgate-2026-01-31.jsonl.gz')
     .option(
       '--recipient <key...>',
-      'encrypt it for these age public keys (age1…), any of which can decrypt it',
+      'encrypt the backup for these age public keys (age1…); each can decrypt it',
     )
     .option('--passphrase-file <file>', 'encrypt it with the passphrase in this file; - reads standard input')
     .option('--json', 'Print JSON')
@@ -106,7 +106,7 @@ function addBackup(command: Command, { terminal }: DbParts): void {
 function addNoteBackup(command: Command, { terminal }: DbParts): void {
   command
     .command('note-backup')
-    .description('record that another tool has just made a backup, so that metrics and alerts know its age')
+    .description('record that another tool has just made a backup, for metrics and alerts')
     .argument('<tool>', 'such as pg_dump, pgbackrest or snapshots')
     .option('--json', 'Print JSON')
     .action((tool: string, options: OutputOptions) =>
@@ -209,7 +209,7 @@ function addDistribute(command: Command, { terminal }: DbParts): void {
     .description('distribute the merchants’ tables over the machines of a Citus cluster; repeatable')
     .option(
       '--blocking',
-      'run it: gateways return 50300 until it is done. Without this option: check, and estimate the duration',
+      'distribute now: gateways return 50300 meanwhile. Without this option, only check and estimate the duration',
     )
     .option('--within <seconds>', 'cancel after this many seconds, with nothing changed', wholeSeconds)
     .option('--json', 'Print JSON')

@@ -22,8 +22,8 @@ export const conformCommand: Command = {
   summary: 'check a gateway against the interface, clause by clause',
   positionals: [],
   options: {
-    gateway: { type: 'string', value: 'URL', about: 'the gateway; default: that of the credentials' },
-    clause: { type: 'string', value: 'CLAUSE', about: 'one clause, such as 2.3, or all of 2' },
+    gateway: { type: 'string', value: 'URL', about: 'the gateway’s URL; default: from the credentials' },
+    clause: { type: 'string', value: 'CLAUSE', about: 'a clause such as 2.3, or a section such as 2' },
     pay: {
       type: 'string',
       value: 'HOW',
@@ -44,7 +44,7 @@ export const conformCommand: Command = {
     'callback-url': {
       type: 'string',
       value: 'URL',
-      about: 'the listener’s address for the gateway, if different',
+      about: 'the URL at which the gateway reaches the listener, if different',
     },
     'callback-timeout': {
       type: 'string',

@@ -32,7 +32,7 @@ export const linkCommand: Command = {
     },
     least: { type: 'string', value: 'AMOUNT', about: 'minimum amount that the consumer may enter' },
     most: { type: 'string', value: 'AMOUNT', about: 'maximum amount that the consumer may enter' },
-    once: { type: 'boolean', about: 'a single payment' },
+    once: { type: 'boolean', about: 'accept a single payment' },
     'ends-in': {
       type: 'string',
       value: 'DURATION',

@@ -31,8 +31,8 @@ export const listenCommand: Command = {
       value: 'URL',
       about: 'your program’s callback URL; without it, callbacks are only shown',
     },
-    count: { type: 'string', value: 'N', about: 'end after this many callbacks' },
-    'from-now': { type: 'boolean', about: 'skip callbacks from before the start' },
+    count: { type: 'string', value: 'N', about: 'stop after this many callbacks' },
+    'from-now': { type: 'boolean', about: 'skip callbacks created before the start' },
     state: {
       type: 'string',
       value: 'FILE',

@@ -25,7 +25,7 @@ export const ordersCommand: Command = {
       about: 'created at this time or later: 2026-11-16, or 24h for the last 24 hours',
     },
     until: { type: 'string', value: 'TIME', about: 'created before this time' },
-    cursor: { type: 'string', value: 'CURSOR', about: 'the next page after an earlier response' },
+    cursor: { type: 'string', value: 'CURSOR', about: 'continue from the cursor of an earlier response' },
     limit: { type: 'string', value: 'N', about: `maximum number, up to 100; default: ${shown}` },
     ...credentialsOption,
     ...jsonOption,

@@ -18,8 +18,8 @@ export const queryCommand: Command = {
   summary: 'show a payment order and its refunds',
   positionals: ['[paymentId]'],
   options: {
-    'order-no': { type: 'string', value: 'NUMBER', about: 'by your own number' },
-    'refund-id': { type: 'string', value: 'ID', about: 'by one of its refunds' },
+    'order-no': { type: 'string', value: 'NUMBER', about: 'find the order by its orderNo' },
+    'refund-id': { type: 'string', value: 'ID', about: 'find the order by a refundId' },
     wait: { type: 'boolean', about: 'wait until the payment has a final status' },
     timeout: { type: 'string', value: 'DURATION', about: 'the limit of --wait; default: 15m' },
     ...credentialsOption,

@@ -22,7 +22,7 @@ export const refundCommand: Command = {
       value: 'NUMBER',
       about: 'your number for the refund; default: a new one',
     },
-    reason: { type: 'string', value: 'TEXT', about: 'why' },
+    reason: { type: 'string', value: 'TEXT', about: 'the reason for the refund' },
     wait: { type: 'boolean', about: 'wait until the refund has a final status' },
     ...credentialsOption,
     ...jsonOption,

@@ -15,7 +15,7 @@ const secondPastExpiryMs = 1000
 
 export const triggerCommand: Command = {
   name: 'trigger',
-  summary: 'create a sandbox order and trigger this event',
+  summary: 'create a sandbox order and trigger an event',
   positionals: ['event'],
   choices: eventNames,
   options: {
@@ -115,7 +115,7 @@ async function refundAndExpect(parts: Bringing, expected: string): Promise<void>
 
 export const advanceCommand: Command = {
   name: 'advance',
-  summary: 'advance the time of one sandbox order: its expiry and its callbacks’ retries',
+  summary: 'move a sandbox order’s clock forward, for its expiry and callback retries',
   positionals: ['paymentId', 'duration'],
   options: { ...credentialsOption, ...jsonOption },
   examples: ['till advance P01K73ZQ800JZ7V3N4Q5R6S7T8W 2d'],

@@ -126,7 +126,7 @@ function accountTable(visit: Visit, accounts: readonly MerchantBankAccount[]): H
   const { nowMs } = visit
   return table(
     'Bank accounts, newest first',
-    ['Currency', 'Status', 'Account', 'Added', 'In effect from', 'Actions'],
+    ['Currency', 'Status', 'Account', 'Added', 'Effective from', 'Actions'],
     accounts.map((account) => {
       const { merchantId, bankAccountId, currency } = account
       const own = accounts.filter((each) => each.currency === currency)

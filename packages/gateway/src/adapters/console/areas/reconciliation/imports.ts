@@ -35,7 +35,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
 ${actionForms(visit, 'statements', { opened: visit.query.get('open') ?? undefined })}
 ${table(
   'Statements, newest first',
-  ['File', 'Account', 'Days', number('Lines'), number('Known'), 'Imported'],
+  ['File', 'Account', 'Days', number('Lines'), number('Already imported'), 'Imported'],
   shown.map((each) => [
     html`<a class="wrap" href="${path}/${each.importId}">${each.fileName}</a>`,
     each.accounts.length === 0
