@@ -32,7 +32,7 @@ function messageTable(): string {
     fieldsOf(schema),
     answers.map(code).join(', '),
   ])
-  return table(['`type`', 'Meaning', 'Carries', 'Answered by `status`'], rows)
+  return table(['`type`', 'Meaning', 'Carries', 'Response `status`'], rows)
 }
 
 function notificationTable(): string {
@@ -41,7 +41,7 @@ function notificationTable(): string {
     fieldsOf(schema),
     meaning,
   ])
-  return table(['`type`', 'Carries', 'What comes of it'], rows)
+  return table(['`type`', 'Carries', 'Result'], rows)
 }
 
 function meaningTable(meanings: Readonly<Record<string, string>>): string {

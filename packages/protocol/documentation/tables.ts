@@ -147,7 +147,7 @@ function statusTable(
     const following = (next[name] ?? []).map((status) => `\`${status}\``).join(', ')
     return [`\`${name}\``, meaning, following === '' ? 'final' : following, delivery]
   })
-  return table(['Status', 'Meaning', 'Next', 'How you learn of it'], rows)
+  return table(['Status', 'Meaning', 'Next', 'Reported by'], rows)
 }
 
 function eventTable(): string {
@@ -172,7 +172,7 @@ function currencyTable(): string {
   const withoutUnit = [...codesWithoutMinorUnit].join(' ')
   return table(
     [`Decimal places (${currenciesAsOf})`, 'Currencies'],
-    [...rows, ['none: refused', withoutUnit]],
+    [...rows, ['not accepted', withoutUnit]],
   )
 }
 

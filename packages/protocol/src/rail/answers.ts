@@ -83,7 +83,7 @@ export const railPaymentAnswerSchema = Type.Object({
     }),
   ),
   currency: Type.Optional(shared.currency),
-  reference: Type.Optional(reference(' Required where it is `approved`.')),
+  reference: Type.Optional(reference(' Required with `approved`.')),
   reason: Type.Optional(reason),
   checkAfterSeconds: Type.Optional(checkAfterSeconds),
 })

@@ -41,7 +41,7 @@ const paymentStartSchema = Type.Object({
   amountMinor,
   currency: shared.currency,
   createdAt: timeNumber('When the consumer selected this rail.'),
-  expiresAt: timeNumber('When the order expires. Later money is returned.'),
+  expiresAt: timeNumber('When the order expires. Money that arrives later is returned.'),
   returnUrl: url('Where to return the consumer, whatever the result.'),
   notifyUrl: url('Where to send notifications.'),
   locale: pattern('The consumer’s language, as a BCP 47 tag.', {
