@@ -78,7 +78,7 @@ test('the wallet that pays: paid, and back to the shop by itself with the signed
 
 test('the wallet that declines: failed, the reason, no money taken', async () => {
   await consumer({}, async ({ page, order }) => {
-    await tap(page, 'Fails Fails after')
+    await tap(page, 'Fails Starts processing')
     await heading(page, 'Payment failed')
     await stay(page)
     const text = (await page.locator('main').textContent()) ?? ''
@@ -186,7 +186,7 @@ test('two tabs: what is paid in one shows in the other, and is not paid twice', 
     await tap(other, 'Succeeds Paid immediately')
     await heading(other, 'Payment successful')
     await heading(page, 'Payment successful')
-    await tap(deaf, 'Fails Fails after')
+    await tap(deaf, 'Fails Starts processing')
     await heading(deaf, 'Payment successful')
     assert.match(
       (await deaf.getByRole('alert').textContent()) ?? '',

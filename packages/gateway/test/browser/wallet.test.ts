@@ -83,7 +83,7 @@ test('registered, topped up, paid, told by mail, a new PIN, withdrawn and closed
   await page.getByLabel('Your name').fill('Ann Example')
   await page.getByLabel('Choose a PIN').fill('246810')
   await page.getByLabel('Repeat PIN').fill('246810')
-  await press(page, 'Open the wallet')
+  await press(page, 'Open wallet')
   await heading(page, 'Hello, Ann Example')
   await prove()
 

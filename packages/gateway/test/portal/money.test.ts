@@ -50,7 +50,7 @@ test('where operators want a second one for bank accounts, no member changes one
   const strict = await startTestGateway({ share: gateway, environment: { APPROVAL_FOR: 'bank-account' } })
   const { client } = await memberOf(strict, merchantId, 'owner')
   const page = await client.get('/merchant/bank')
-  assert.match(page.text, /The operator changes this account for you/)
+  assert.match(page.text, /contact the operator/)
   assert.doesNotMatch(page.text, /bank\/change/)
   const refused = await client.post(change, { ...account, password }, { on: change })
   assert.equal(refused.status, 422)

@@ -47,7 +47,7 @@ ${actionForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchan
       ['Contact emails', merchant.contactEmails?.join(', ') ?? 'None'],
       ['Created', moment(merchant.createdAtMs, nowMs)],
     ])}</section>
-<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Pending refunds and payouts', none: 'No money yet.' })}${actionForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
+<section><h2>Balances</h2>${balanceTable(accounts, { held: 'Pending refunds and payouts', none: 'No balance yet.' })}${actionForms(visit, 'merchant.money', { values: { merchantId } })}</section></div>
 <h2>Keys</h2>${keyTable(visit, merchantId, keys)}${rotationSteps(keys, nowMs)}${actionForms(visit, 'merchant.keys', { values: { merchantId } })}
 <h2>Webhook endpoints</h2>${endpointTable(endpoints, nowMs)}${actionForms(visit, 'merchant.endpoints', { values: { merchantId } })}
 <h2>Members</h2>${memberTable(visit, merchantId, people)}${actionForms(visit, 'merchant.members', { values: { merchantId } })}

@@ -60,7 +60,7 @@ ${actionForms(visit, 'wallet', { subject: wallet, values: { walletId } })}
       ['Consecutive wrong PINs', wallet.tries],
       ['Created', moment(wallet.createdAtMs, visit.nowMs)],
     ])}</section>
-<section><h2>Balances</h2>${balanceTable(balances, { held: 'Pending', none: 'No money yet.' })}
+<section><h2>Balances</h2>${balanceTable(balances, { held: 'Pending', none: 'No balance yet.' })}
 <h2>Limits</h2>${table(
       'Limits of this wallet',
       ['Currency', number('Per payment'), number('Per day'), number('Maximum balance')],

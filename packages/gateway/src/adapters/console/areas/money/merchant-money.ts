@@ -33,7 +33,7 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     title: `${found.merchant.name}: money`,
     area: 'merchants',
     content: html`<p class="no-print"><a href="/merchants/${merchantId}">Merchant</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/merchants/${merchantId}/bills">Bills</a> · <a href="/money/fees?merchant=${merchantId}">Fee calculator</a></p>
-<h2>Balances</h2>${balanceTable(accounts, { held: 'Pending refunds and payouts', none: 'No money yet.' })}
+<h2>Balances</h2>${balanceTable(accounts, { held: 'Pending refunds and payouts', none: 'No balance yet.' })}
 ${actionForms(visit, 'merchant.money', { values: { merchantId } })}
 <section class="no-print"><h2>Prices</h2>${priceTable(prices, visit.nowMs)}</section>
 <h2>Statement, ${period(rangeOf(visit))}</h2>${statementForm(merchantId, visit)}
