@@ -21,7 +21,6 @@ create table statement_imports (
   imported_at bigint  not null,
   audit_id    uuid    not null
 );
-create index statement_imports_newest on statement_imports (imported_at, import_id);
 
 -- A positive amount is money in. accounting_day is the first day that was open then. line_id is a hash of the line.
 create table statement_lines (
@@ -29,6 +28,7 @@ create table statement_lines (
   line_id        text,
   import_id      uuid,                    -- null: derived from a line of another account
   line_number    integer       not null,
+  position       integer,                 -- in the file, of which one text line may have several
   day            date          not null,
   value_day      date          not null,
   accounting_day date          not null,
@@ -48,7 +48,7 @@ create table statement_lines (
 );
 create index statement_lines_broken on statement_lines (account, day, line_id) where break_id is not null;
 create index statement_lines_day on statement_lines (account, currency, accounting_day);
-create index statement_lines_import on statement_lines (import_id, line_number);
+create index statement_lines_import on statement_lines (import_id, position);
 create index statement_lines_match on statement_lines (match_id) where match_id is not null;
 create index statement_lines_open on statement_lines (account, day, line_id)
   where match_id is null and break_id is null;

@@ -44,24 +44,14 @@ writeFileSync(file, text)
 const tillgate = (...args: string[]) => runCommand(databaseOf(gateway), args)
 
 test('a dry run on the command line reads a file and changes nothing; an error names the line', async () => {
-  const dry = await tillgate(
-    'reconcile',
-    'import',
-    file,
-    '--account',
-    'bank:main',
-    '--dry-run',
-    'yes',
-    '--reason',
-    'look',
-  )
+  const dry = await tillgate('reconcile', 'import', file, '--account', 'bank:main', '--dry-run', 'yes')
   assert.match(dry.out, /Preview: nothing was imported\. The file has 2 lines/, dry.err)
   const cut = join(folder, 'cut.xml')
   writeFileSync(cut, text.slice(0, 900))
-  const broken = await tillgate('reconcile', 'import', cut, '--account', 'bank:main', '--reason', 'look')
+  const broken = await tillgate('reconcile', 'import', cut, '--account', 'bank:main')
   assert.equal(broken.code, 1)
   assert.match(broken.err, /Line \d+: this is not well-formed XML/)
-  assert.match((await tillgate('reconcile', 'import', '/nowhere', '--reason', 'look')).err, /Cannot read/)
+  assert.match((await tillgate('reconcile', 'import', '/nowhere')).err, /Cannot read/)
 })
 
 test('without a statement nothing is said to agree with the books', async () => {
@@ -189,4 +179,19 @@ test('a break shows both sides, is written off after a second operator’s yes, 
     /2026-01-06,5000000000\.00,5000000004\.65,4\.65,0\.00/,
   )
   assert.deepEqual((await operations.verifyLedger()).findings, [])
+})
+
+test('an import needs no reason, and the audit log keeps one that is given', async () => {
+  const [page, path] = ['/reconciliation/imports', '/reconciliation/import']
+  for (const [fileText, given] of [
+    [text.replaceAll('2026-01-0', '2026-01-1'), {}],
+    [text.replaceAll('2026-01-0', '2026-01-2'), { reason: 'sent again by the bank' }],
+  ] as const) {
+    const sent = await admin.upload(path, { ...given, account: 'bank:main', from: page }, fileText, page)
+    assert.equal(sent.status, 303, sent.text)
+  }
+  const { rows } = await pool.query(
+    "select reason from audit where act = 'reconcile.import' order by audit_id desc limit 2",
+  )
+  assert.deepEqual(rows, [{ reason: 'sent again by the bank' }, { reason: null }])
 })

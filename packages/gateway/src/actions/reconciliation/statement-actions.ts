@@ -138,7 +138,8 @@ export const statementActions: readonly Action[] = [
           ],
         }),
       ),
-      reason,
+      // The file describes the import.
+      reason: optional(displayed(reason, { label: 'Reason (optional)' })),
     }),
     answer: object('The result.', {
       isDryRun: yesNo('Nothing was changed.'),
@@ -244,7 +245,7 @@ export const statementActions: readonly Action[] = [
     },
     reply: ({ mappingName }) => ({
       text: `The mapping ${mappingName} was saved.`,
-      next: `reconcile import FILE --mapping ${mappingName} --dry-run yes --reason …`,
+      next: `reconcile import FILE --mapping ${mappingName} --dry-run yes`,
     }),
   }),
   defineAction({

@@ -19,7 +19,7 @@ export interface ImportGiven {
   readonly mapping?: string | undefined
   /** For a file that names no known account. */
   readonly account?: string | undefined
-  readonly reason: string
+  readonly reason?: string | undefined
 }
 
 export interface ImportStatementParts extends ClockAndRandom {

@@ -408,7 +408,7 @@ select transfer_id, corrected_minor::text as minor from corrected_transfers
   return parked.map((each) => ({ ...each, leftMinor: each.leftMinor - (gone.get(each.transferId) ?? 0n) }))
 }
 
-/** A file's lines in order with the rule of each match. An XML file may have many on one text line. */
+/** A file's lines in file order with the rule of each match. */
 async function listMatches(
   database: Queryable,
   importId: string,
@@ -418,7 +418,7 @@ async function listMatches(
 select ${lineShape.columns}, l.account, m.rule, l.break_id
   from statement_lines l left join reconciliation_matches m on m.match_id = l.match_id
  where l.import_id = ${importId}
- order by l.line_number, l.day, l.line_id offset ${skip} limit ${limit}`)
+ order by l.position offset ${skip} limit ${limit}`)
   return rows.map((row) => ({
     ...lineShape.read(row),
     account: String(row['account']),

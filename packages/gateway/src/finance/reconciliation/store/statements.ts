@@ -113,8 +113,8 @@ values (${importId}, ${given.fileSha256}, ${given.fileName}, ${given.format}, ${
   let lines = 0
   let inserted = 0
   const { skipped } = await file.read(async (batch) => {
+    inserted += await putBatch(transaction, { importId, linesBefore: lines }, batch)
     lines += batch.lines.length
-    inserted += await putBatch(transaction, importId, batch)
   })
   await transaction.query(sql`
 update statement_imports
@@ -131,7 +131,7 @@ update statement_imports
 /** Returns how many lines are new. */
 async function putBatch(
   transaction: Queryable,
-  importId: string,
+  { importId, linesBefore }: { readonly importId: string; readonly linesBefore: number },
   { lines, balances }: Pick<FileBatch, 'lines' | 'balances'>,
 ): Promise<number> {
   if (lines.length + balances.length === 0) return 0
@@ -149,11 +149,11 @@ update statement_lines l set party_iban = null
               ${lines.map(({ partyIban }) => partyIban ?? null)}::text[]) as g (account, line_id, party_iban)
  where l.account = g.account and l.line_id = g.line_id and l.party_iban <> g.party_iban`)
   const { rows } = await transaction.query<{ line_id: string }>(sql`
-insert into statement_lines (account, line_id, import_id, line_number, day, value_day, accounting_day, currency, amount_minor,
-                             fee_minor, mark, refs, batch, is_return, party, description, party_iban)
-select l.account, l.line_id, ${importId}, l.line_number, l.day, l.value_day, greatest(l.day, a.closed_through + 1), l.currency,
-       l.amount_minor, l.fee_minor, l.mark, string_to_array(l.refs, ' '), l.batch, l.is_return, l.party, l.description,
-       l.party_iban
+insert into statement_lines (account, line_id, import_id, line_number, position, day, value_day, accounting_day, currency,
+                             amount_minor, fee_minor, mark, refs, batch, is_return, party, description, party_iban)
+select l.account, l.line_id, ${importId}, l.line_number, ${linesBefore} + l.position, l.day, l.value_day,
+       greatest(l.day, a.closed_through + 1), l.currency, l.amount_minor, l.fee_minor, l.mark, string_to_array(l.refs, ' '),
+       l.batch, l.is_return, l.party, l.description, l.party_iban
   from unnest(${lines.map(({ account }) => account)}::text[], ${lines.map(({ lineId }) => lineId)}::text[],
               ${lines.map(({ lineNumber }) => lineNumber)}::integer[], ${lines.map(({ day }) => day)}::date[],
               ${lines.map(({ valueDay }) => valueDay)}::date[], ${lines.map(({ currency }) => currency)}::text[],
@@ -163,8 +163,9 @@ select l.account, l.line_id, ${importId}, l.line_number, l.day, l.value_day, gre
               ${lines.map(({ batch }) => batch ?? null)}::text[], ${lines.map(({ isReturn }) => isReturn)}::boolean[],
               ${lines.map(({ party }) => party ?? null)}::text[], ${lines.map(({ description }) => description ?? null)}::text[],
               ${lines.map(({ partyIban }) => partyIban ?? null)}::text[])
+  with ordinality
     as l (account, line_id, line_number, day, value_day, currency, amount_minor, fee_minor, mark, refs, batch, is_return,
-          party, description, party_iban)
+          party, description, party_iban, position)
   join outside_accounts a on a.account = l.account and a.currency = l.currency
     on conflict do nothing
 returning line_id`)
