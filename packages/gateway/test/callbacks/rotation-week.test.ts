@@ -52,7 +52,7 @@ test('a week of rotation: every mistake is caught before it breaks something, an
   const made = await developer.post('/merchant/keys/aes', { password }, { on: '/merchant/keys/aes' })
   const [, newKey = ''] = /<p class="secret"><code>([^<]+)/.exec(made.text) ?? []
   assert.equal(newKey.length, 44)
-  assert.match(await currentStep(), /adding the new key.*Send a request with the new key/)
+  assert.match(await currentStep(), /add the new key.*Send a request with the new key/)
   const [oldAes, newAes] = await keys('aes')
   const revokeOld = `/merchant/keys/${oldAes?.keyId}/revoke`
   const useNew = `/merchant/keys/${newAes?.keyId}/use-for-callbacks`
@@ -60,7 +60,7 @@ test('a week of rotation: every mistake is caught before it breaks something, an
   // Tuesday: somebody tidies up too early, at every place where a key can be revoked.
   await newDay()
   const screen = await developer.get(revokeOld)
-  assert.match(screen.text, /Callbacks are encrypted with this key\. If you revoke it/)
+  assert.match(screen.text, /Callbacks are encrypted with this key\. If you revoke this key/)
   const early = await developer.post(revokeOld, { confirm: 'false' }, { on: revokeOld })
   assert.equal(early.status, 422)
   assert.match(early.text, /The key was not revoked, because it is still needed/)
@@ -93,7 +93,7 @@ test('a week of rotation: every mistake is caught before it breaks something, an
   await until(async () => /Check that no server still uses the old key/.test(await currentStep()))
   const forgotten = await developer.post(revokeOld, {}, { on: revokeOld })
   assert.equal(forgotten.status, 422)
-  assert.match(forgotten.text, /Your shop used this key/)
+  assert.match(forgotten.text, /Your shop last used this key/)
 
   // Friday: both servers use the new key, ten minutes pass, and the old one is revoked and then removed.
   merchant.servers = [

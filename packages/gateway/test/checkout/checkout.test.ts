@@ -317,7 +317,7 @@ test('an order that is over meanwhile takes no money and says so', async () => {
   const cancelled = await signedIn()
   await shop.cancel(cancelled.order)
   await cancelled.visitor.post('pay')
-  assert.match(await cancelled.visitor.look(), /ended before you paid.*was cancelled/s)
+  assert.match(await cancelled.visitor.look(), /can no longer be paid.*was cancelled/s)
 
   const late = await signedIn()
   shop.clock.advance(10 * 60_000)

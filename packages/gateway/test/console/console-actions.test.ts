@@ -167,7 +167,7 @@ test('keys are added beside the old ones, at most two of a kind, and revoked', a
   secretOf(await admin.post(`${path}/keys/aes`, { reason: 'new' }), base64Key)
   assert.match(await note(admin, `${path}/keys/aes`, { reason: 'new' }), /has two live aes keys already/)
   const page = (await admin.get(path)).text
-  assert.match(page, /AES key rotation in progress. Next step: The merchant installs key/)
+  assert.match(page, /AES key rotation in progress. Next step: The merchant adds key/)
   const { keys } = await gateway.merchants.showMerchant(other.merchantId)
   const [oldKey, newKey] = keys.filter(({ kind }) => kind === 'aes')
   const keyId = oldKey?.keyId

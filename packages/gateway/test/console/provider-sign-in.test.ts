@@ -170,7 +170,7 @@ test('such a sign-in is proof of itself alone: it sets up neither second step no
   for (const path of ['/account/second-step', '/account/passkeys']) {
     const begun = await client.post(`${path}/begin`, {}, { on: '/account' })
     assert.equal(begun.status, 422, path)
-    assert.match(begun.text, /It manages your password, two-step verification, and passkeys/)
+    assert.match(begun.text, /which manages your password, two-step verification, and passkeys/)
     assert.doesNotMatch((await client.get(path)).text, /name="password"/)
   }
 })

@@ -170,7 +170,7 @@ test('a withdrawal is shown as it was read before anything is held, and its form
   ] as const) {
     const another = await send(path, { ...carried, amount: '1.30', pin })
     assert.equal(another.status, 422)
-    assert.match(another.text, /already submitted with other details/)
+    assert.match(another.text, /already submitted with different details/)
     assert.match(another.text, /value="1\.30"/)
     assert.notEqual(hiddenIn(another.text)['number'], number)
   }
@@ -194,7 +194,7 @@ test('an amount above what banks take in one payment is told as that, in the rea
   const form = { ...fields['/withdraw'], amount: '1000000000' }
   const { status, text } = await rich.client.send('/wallet/withdraw', form)
   assert.equal(status, 422)
-  assert.match(text, /at most \u2068€999,999,999\.99\u2069 per withdrawal\..*aria-invalid="true"/s)
+  assert.match(text, /at most \u2068€999,999,999\.99\u2069 at a time\..*aria-invalid="true"/s)
   await rich.client.get('/wallet?lang=de')
   const said = await rich.client.send('/wallet/withdraw', form)
   assert.match(said.text, /können höchstens \u2068999\.999\.999,99/)
@@ -229,7 +229,7 @@ test('a refused form keeps its number, and has a new one where another was done 
   assert.equal((await send('1')).status, 303)
   const refused = await send('2')
   assert.equal(refused.status, 422)
-  assert.match(refused.text, /already submitted with other details/)
+  assert.match(refused.text, /already submitted with different details/)
   assert.notEqual(numberIn(refused.text), number)
   assert.match(refused.text, /value="2"/)
   assert.equal((await send('1')).status, 303)
@@ -304,7 +304,7 @@ test('a top-up offers amounts in the currency of the balance or, before there is
 test('an empty wallet says what to do next, and its first top-up is one tap away', async () => {
   const { client } = await consumerOf(gateway, { minor: 0n })
   const { text } = await client.get('/wallet')
-  assert.match(text, /Choose an amount to top up/)
+  assert.match(text, /Top up your wallet, then/)
   assert.match(text, /action="\/wallet\/top-up"/)
   assert.equal((await client.send('/wallet/top-up', { preset: 'USD 10.00' }, '/wallet')).status, 303)
 })
