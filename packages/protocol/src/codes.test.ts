@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure, failureNameOf, failures, httpStatusOf, successCode } from './codes.ts'
 
-test('a failure carries its code and, unless told otherwise, the catalog’s words', () => {
+test('a failure has its code and, by default, the catalog’s message', () => {
   const failure = new Failure('order_not_found')
   assert.equal(failure.code, 40400)
   assert.equal(failure.message, failures.order_not_found.meaning)
   assert.equal('field' in failure || 'retryAfterSeconds' in failure || 'cause' in failure, false)
 })
 
-test('a failure carries what it is given', () => {
+test('a failure keeps its details', () => {
   const cause = new Error('why')
   const failure = new Failure('unavailable', { message: 'Wait.', field: 'a.b', retryAfterSeconds: 3, cause })
   assert.deepEqual(
@@ -18,7 +18,7 @@ test('a failure carries what it is given', () => {
   )
 })
 
-test('every code is a number of its own whose first three digits are an HTTP status', () => {
+test('every code is unique, and its first three digits are an HTTP status', () => {
   const codes = Object.values(failures).map(({ code }) => code)
   assert.equal(new Set(codes).size, codes.length)
   for (const code of codes) assert.match(String(httpStatusOf(code)), /^[45]\d\d$/)
@@ -26,7 +26,7 @@ test('every code is a number of its own whose first three digits are an HTTP sta
   assert.equal(httpStatusOf(42900), 429)
 })
 
-test('a code leads back to its name', () => {
+test('a name is found by its code', () => {
   assert.equal(failureNameOf(40902), 'more_than_left_to_refund')
   assert.equal(failureNameOf(20000), undefined)
 })

@@ -28,11 +28,11 @@ for (const { name, text, from } of pages) {
   })
 }
 
-test('a table that does not exist is noticed', () => {
+test('an unknown table is reported', () => {
   assert.throws(() => fillTables('<!-- table: nothing -->\n<!-- end of table -->'), /does not exist/)
 })
 
-test('the page shows the string to sign as the code makes it', () => {
+test('the page shows the string to sign that the code produces', () => {
   const envelope = {
     merchantId: '100000000000000001',
     method: 'service.trade.query',

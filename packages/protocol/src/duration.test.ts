@@ -4,7 +4,7 @@ import { describeClock, describeDuration } from './duration.ts'
 
 const minuteMs = 60_000
 
-test('a duration has its two largest units', () => {
+test('a duration is written with its two largest units', () => {
   assert.equal(describeDuration(0), '0 seconds')
   assert.equal(describeDuration(1), '1 ms')
   assert.equal(describeDuration(1_000), '1 second')
@@ -15,6 +15,6 @@ test('a duration has its two largest units', () => {
   assert.equal(describeDuration(49 * 60 * minuteMs), '2 days 1 hour')
 })
 
-test('a moment is its time of day in UTC', () => {
+test('a time is written as the time of day in UTC', () => {
   assert.equal(describeClock(Date.UTC(2026, 0, 2, 14, 5, 12, 345)), '14:05:12 UTC')
 })

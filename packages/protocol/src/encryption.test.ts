@@ -10,7 +10,7 @@ function decrypt(text: string, key = aesKey): string | undefined {
   return decryptBytes(Buffer.from(text, 'base64'), key)
 }
 
-test('what is encrypted decrypts to the same text, byte for byte', () => {
+test('encrypted text decrypts to the same bytes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       assert.equal(decrypt(encryptText(text, aesKey)), text)
@@ -27,19 +27,19 @@ test('the body is nonce, ciphertext and tag in that order', () => {
   assert.deepEqual(bytes.subarray(0, 12), nonce)
 })
 
-test('every encryption has a nonce of its own', () => {
+test('every encryption has its own nonce', () => {
   const bodies = new Set(Array.from({ length: 100 }, () => encryptText('abc', aesKey).slice(0, 16)))
   assert.equal(bodies.size, 100)
 })
 
-test('a nonce of another length is our bug', () => {
+test('a nonce of another length is a bug', () => {
   assert.throws(
     () => encryptText('abc', aesKey, Buffer.alloc(16)),
     /^RangeError: the nonce must have 12 bytes/,
   )
 })
 
-test('another key, any flipped bit and any other length give nothing', () => {
+test('another key, a flipped bit or another length decrypts to nothing', () => {
   const sealed = encryptText('{"paymentId":"P1"}', aesKey)
   assert.equal(decrypt(sealed, otherAesKey), undefined)
   const bytes = Buffer.from(sealed, 'base64')
@@ -53,21 +53,21 @@ test('another key, any flipped bit and any other length give nothing', () => {
   }
 })
 
-test('a tag of 4 bytes is not accepted, although it is a true one', () => {
+test('a tag of 4 bytes is rejected even if it is correct', () => {
   const nonce = Buffer.alloc(12, 1)
   const cipher = createCipheriv('aes-256-gcm', aesKey, nonce, { authTagLength: 4 })
   const ciphertext = Buffer.concat([cipher.update('{"paymentId":"P1234567890"}'), cipher.final()])
   assert.equal(decryptBytes(Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]), aesKey), undefined)
 })
 
-test('bytes that are not UTF-8 give nothing', () => {
+test('bytes that are not UTF-8 decrypt to nothing', () => {
   const nonce = Buffer.alloc(12, 1)
   const cipher = createCipheriv('aes-256-gcm', aesKey, nonce, { authTagLength: 16 })
   const ciphertext = Buffer.concat([cipher.update(Buffer.from([0x7b, 0xc3, 0x28, 0x7d])), cipher.final()])
   assert.equal(decryptBytes(Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]), aesKey), undefined)
 })
 
-test('base64 has one spelling a value', () => {
+test('each value has one base64 form', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       assert.deepEqual(decodeBase64(encodeBase64(bytes)), Buffer.from(bytes))

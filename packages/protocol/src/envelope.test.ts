@@ -31,7 +31,7 @@ function refuses(envelope: unknown, field?: string): string {
   return assertFails(() => parseRequestEnvelope(text), 'malformed_envelope', field).message
 }
 
-test('fields left out, or null, get their defaults', () => {
+test('omitted and null fields get their defaults', () => {
   const defaults = { format: 'json', charset: 'utf-8', encryptType: 'AES', signType: 'RSA' }
   const expected = { ...request, ...defaults, timestamp: '1760000000000' }
   assert.deepEqual(parseRequestEnvelope(JSON.stringify(request)), expected)
@@ -77,13 +77,13 @@ test('a timestamp is 13 digits, as a number or as text', () => {
   refuses(JSON.stringify(request).replace('1760000000000', '1e400'), 'timestamp')
 })
 
-test('only the specification’s values are accepted', () => {
+test('only the values of the specification are accepted', () => {
   const wrong = { format: 'xml', charset: 'utf8', encryptType: 'DES', signType: 'RSA2' }
   for (const [name, value] of Object.entries(wrong)) refuses({ ...request, [name]: value }, name)
   for (const name of Object.keys(wrong)) refuses({ ...request, [name]: 1 }, name)
 })
 
-test('a missing field is named, with what it must be', () => {
+test('a missing field is reported with its expected form', () => {
   for (const name of Object.keys(request)) {
     const message = refuses({ ...request, [name]: undefined }, name)
     assert.match(message, new RegExp(`^${name} is missing: it must be `))
@@ -94,7 +94,7 @@ test('a missing field is named, with what it must be', () => {
   }
 })
 
-test('a field of the wrong form is named', () => {
+test('an invalid field is reported by name', () => {
   for (const merchantId of [
     '12345678901234567',
     '1234567890123456789',
@@ -145,7 +145,7 @@ test('a missing field is reported with its form', () => {
     }
 })
 
-test('a name is words of small letters joined by points, 64 characters at most', () => {
+test('a method name is lower-case words joined by dots, at most 64 characters', () => {
   for (const method of ['a', 'ab', 'ab.cd.ef', 'a'.repeat(64), `${'a'.repeat(31)}.${'b'.repeat(32)}`])
     assert.equal(parseRequestEnvelope(JSON.stringify({ ...request, method })).method, method)
   for (const method of [
@@ -165,7 +165,7 @@ test('a name is words of small letters joined by points, 64 characters at most',
     refuses({ ...request, method }, 'method')
 })
 
-test('base64 is its alphabet, filled up to fours by at most two marks behind it', () => {
+test('base64 has only its alphabet and at most two padding characters', () => {
   for (const sign of ['QQ==', 'QUI=', '+/09azAZ'])
     assert.equal(parseRequestEnvelope(JSON.stringify({ ...request, sign })).sign, sign)
   for (const sign of [
@@ -185,7 +185,7 @@ test('base64 is its alphabet, filled up to fours by at most two marks behind it'
     refuses({ ...request, sign }, 'sign')
 })
 
-test('a field that does not belong is refused by name', () => {
+test('an unknown field is rejected by name', () => {
   assert.match(
     refuses({ ...request, version: '1' }, 'version'),
     /not a field of the envelope\. Remove it\. The fields are merchantId, method, .*, timestamp, body\.$/,
@@ -194,7 +194,7 @@ test('a field that does not belong is refused by name', () => {
   refuses({ ...request, ['x'.repeat(100_000)]: 1 }, `${'x'.repeat(128)}…`)
 })
 
-test('an error about a field names the spelling that was sent', () => {
+test('an error about a field uses the spelling that was sent', () => {
   const { merchantId, sign, ...rest } = request
   assert.match(
     refuses({ ...rest, sign, merchantID: merchantId }, 'merchantId'),
@@ -207,7 +207,7 @@ test('an error about a field names the spelling that was sent', () => {
   assert.match(refuses({ ...request, Timestamp: '1' }, 'Timestamp'), /Did you mean timestamp\?$/)
 })
 
-test('an error about a missing field names unknown fields that may be it', () => {
+test('an error about a missing field suggests similar unknown fields', () => {
   const { body, sign, ...rest } = request
   assert.match(
     refuses({ ...rest, sign, data: body }, 'body'),
@@ -237,7 +237,7 @@ test('an envelope that was serialized twice is recognized', () => {
   )
 })
 
-test('an error about base64 names the usual mistakes', () => {
+test('an error about base64 names common mistakes', () => {
   const plain = JSON.stringify({ paymentId: 'P1' })
   assert.match(refuses({ ...request, body: plain }, 'body'), /This looks like JSON\. Encrypt it/)
   assert.match(refuses({ ...request, body: { paymentId: 'P1' } }, 'body'), /Encrypt the JSON/)
@@ -250,7 +250,7 @@ test('an error about base64 names the usual mistakes', () => {
     )
 })
 
-test('a callback may have fields of a later version, of a closed form, which are kept for the signature', () => {
+test('unknown fields of a callback are kept for the signature', () => {
   const { later } = parseCallbackEnvelope(
     JSON.stringify({ ...callback, sequence: '7', Zone: 'eu-1:a/b+c_d.e', n: null }),
   )
@@ -277,7 +277,7 @@ test('a callback may have fields of a later version, of a closed form, which are
   assertFails(() => parseCallbackEnvelope(long), 'malformed_envelope', `${'x'.repeat(64)}…`)
 })
 
-test('what is not a JSON object is refused', () => {
+test('a body that is not a JSON object is rejected', () => {
   for (const text of [
     '',
     '[]',
@@ -291,13 +291,13 @@ test('what is not a JSON object is refused', () => {
   refuses(JSON.stringify(request).replace('{', '{"__proto__":{"sign":"QUJD"},'))
 })
 
-test('an envelope past the limit is too large, whatever it holds', () => {
+test('an envelope over the limit is too large, whatever its content', () => {
   refuses('['.repeat(maxEnvelopeBytes))
   assertFails(() => parseRequestEnvelope('['.repeat(maxEnvelopeBytes + 1)), 'too_large')
   assertFails(() => parseCallbackEnvelope(' '.repeat(maxEnvelopeBytes + 1)), 'too_large')
 })
 
-test('the string to sign is every field but sign, sorted, with the plain body first', () => {
+test('the string to sign has every field except sign, sorted, with the plain body first', () => {
   const body = '{"a":"b&charset=gbk"}'
   assert.equal(
     requestStringToSign({ ...request, timestamp: '1760000000000' }, body),

@@ -7,7 +7,7 @@ import { maxPaymentIdLength, maxRefundIdLength, maxTransactionIdLength } from '.
 
 const time = fc.integer({ min: 0, max: 2 ** 48 - 1 })
 
-test('identifiers have their form and length at any time', () => {
+test('ids have their form and length at any time', () => {
   fc.assert(
     fc.property(time, (nowMs) => {
       const paymentId = ids.makePaymentId(nowMs, randomBytes)
@@ -23,7 +23,7 @@ test('identifiers have their form and length at any time', () => {
   )
 })
 
-test('a later identifier sorts after an earlier one', () => {
+test('a later id sorts after an earlier one', () => {
   const makers = [ids.makePaymentId, ids.makeRefundId, ids.makeTransactionId, ids.makeCallbackId]
   fc.assert(
     fc.property(time, time, (a, b) => {
@@ -33,7 +33,7 @@ test('a later identifier sorts after an earlier one', () => {
   )
 })
 
-test('every random bit reaches the identifier', () => {
+test('every random bit is part of the id', () => {
   const zero = (size: number) => new Uint8Array(size)
   for (let bit = 0; bit < 80; bit++) {
     const one = (size: number) => {
@@ -45,11 +45,11 @@ test('every random bit reaches the identifier', () => {
   }
 })
 
-test('a callback’s id is version 7 with the time in front', () => {
+test('a callback’s id is a version 7 UUID that starts with the time', () => {
   const id = ids.makeCallbackId(0x0123456789ab, (size) => new Uint8Array(size).fill(0xff))
   assert.equal(id, '01234567-89ab-7fff-bfff-ffffffffffff')
 })
 
-test('a source that gives too little randomness is our bug and fails loudly', () => {
+test('too few random bytes are a bug and throw', () => {
   assert.throws(() => ids.makePaymentId(0, () => new Uint8Array(3)), RangeError)
 })

@@ -26,7 +26,7 @@ function publicPemOf({ bits, exponent }: { bits: number; exponent: string }): st
   return createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString()
 }
 
-test('a private key is read from PKCS#8, PKCS#1 and the bare base64 of either', () => {
+test('a private key is read as PKCS#8, PKCS#1 or their bare base64', () => {
   for (const type of ['pkcs8', 'pkcs1'] as const) {
     const pem = privateKey.export({ type, format: 'pem' }).toString()
     for (const text of [pem, `\n  ${pem}\r\n`, bare(pem), bare(pem).replaceAll('\n', '')]) {
@@ -35,7 +35,7 @@ test('a private key is read from PKCS#8, PKCS#1 and the bare base64 of either', 
   }
 })
 
-test('a public key is read from SPKI, PKCS#1 and the bare base64 of either', () => {
+test('a public key is read as SPKI, PKCS#1 or their bare base64', () => {
   for (const type of ['spki', 'pkcs1'] as const) {
     const pem = publicKey.export({ type, format: 'pem' }).toString()
     for (const text of [pem, pem.replaceAll('\n', '\r\n'), bare(pem), bare(pem).replaceAll('\n', '')]) {
@@ -44,7 +44,7 @@ test('a public key is read from SPKI, PKCS#1 and the bare base64 of either', () 
   }
 })
 
-test('a key of the wrong half is refused with words that say so', () => {
+test('the wrong half of a key pair is rejected with an explanation', () => {
   refuses(
     () => parsePublicKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()),
     /private key.*never/,
@@ -70,7 +70,7 @@ test('a key of the wrong half is refused with words that say so', () => {
   )
 })
 
-test('a private key behind a password is refused with words that say so', () => {
+test('an encrypted private key is rejected with an explanation', () => {
   const secret = { cipher: 'aes-256-cbc', passphrase: 'x' }
   for (const type of ['pkcs8', 'pkcs1'] as const) {
     refuses(
@@ -80,7 +80,7 @@ test('a private key behind a password is refused with words that say so', () => 
   }
 })
 
-test('what is no key at all is refused and not repeated', () => {
+test('text that is not a key is rejected and not quoted', () => {
   for (const text of [
     '',
     'secret!',
@@ -95,7 +95,7 @@ test('what is no key at all is refused and not repeated', () => {
   }
 })
 
-test('keys of other kinds are refused', () => {
+test('keys of other types are rejected', () => {
   const ed = generateKeyPairSync('ed25519')
   refuses(
     () => parsePublicKey(ed.publicKey.export({ type: 'spki', format: 'pem' }).toString()),
@@ -107,7 +107,7 @@ test('keys of other kinds are refused', () => {
   )
 })
 
-test('2048 bits are the fewest and 8192 the most', () => {
+test('a key has 2048 to 8192 bits', () => {
   const exponent = 'AQAB'
   refuses(
     () => parsePublicKey(publicPemOf({ bits: 2040, exponent })),
@@ -126,7 +126,7 @@ test('2048 bits are the fewest and 8192 the most', () => {
   )
 })
 
-test('exponents that sign nothing or cost much are refused', () => {
+test('insecure or expensive exponents are rejected', () => {
   for (const exponent of [1n, 2n, 65536n, 2n ** 32n + 1n]) {
     const hex = exponent.toString(16)
     const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as limits from './limits.ts'
 
-test('a create body with every text at its longest, three bytes a character, fits an envelope', () => {
+test('a create body with every text at its maximum length fits in an envelope', () => {
   const long = (length: number) => '界'.repeat(length)
   const body = {
     order: {
@@ -26,12 +26,12 @@ test('a create body with every text at its longest, three bytes a character, fit
   assert(encodedBytes + otherFieldsBytes < limits.maxEnvelopeBytes, `${encodedBytes} bytes`)
 })
 
-test('the largest amount of every currency fits a signed 64-bit integer', () => {
+test('the largest amount of every currency fits in a signed 64-bit integer', () => {
   assert(limits.maxMinorUnits < 2n ** 63n)
   assert(limits.maxMajorUnits * 10n ** 3n <= limits.maxMinorUnits)
 })
 
-test('expiry times leave a range, and a request’s window is no longer than the shortest order', () => {
+test('expiry times have a valid range, and a request’s window is not longer than the shortest order', () => {
   assert(limits.minExpiryMs < limits.maxExpiryMs)
   assert(limits.timestampWindowMs <= limits.minExpiryMs)
   assert(limits.minRsaBits < limits.maxRsaBits)

@@ -15,7 +15,7 @@ import {
 
 const someCode = fc.constantFrom(...(Object.keys(currencies) as (keyof typeof currencies)[]))
 
-test('text and numbers become minor units by the currency’s digits', () => {
+test('text and numbers are converted to minor units with the currency’s decimal places', () => {
   const cases: [number | string, string, bigint][] = [
     ['12.50', 'USD', 1250n],
     ['12.5', 'USD', 1250n],
@@ -39,7 +39,7 @@ test('text and numbers become minor units by the currency’s digits', () => {
     assert.equal(toMinorUnits(amount, currency, 'a'), minor, `${amount} ${currency}`)
 })
 
-test('digits beyond the currency’s are refused and the message gives its number of places', () => {
+test('too many decimal places are rejected with the currency’s number of places', () => {
   assert.match(
     assertFails(() => toMinorUnits('10.5', 'JPY', 'order.tips'), 'amount_does_not_fit_currency', 'order.tips')
       .message,
@@ -59,7 +59,7 @@ test('digits beyond the currency’s are refused and the message gives its numbe
   )
 })
 
-test('10^15 is the most, to the last minor unit', () => {
+test('the maximum is 10^15, to the last minor unit', () => {
   const tooMuch = [
     '1000000000000000.01',
     '1000000000000001',
@@ -81,7 +81,7 @@ test('10^15 is the most, to the last minor unit', () => {
   assertFails(() => checkPositiveDecimal(1e21, 'a'), 'amount_does_not_fit_currency', 'a')
 })
 
-test('with four decimal places the most is 10^18 minor units', () => {
+test('with four decimal places, the maximum is 10^18 minor units', () => {
   assert.equal(toMinorUnits('100000000000000.0000', 'CLF', 'a'), 10n ** 18n)
   const { message } = assertFails(
     () => toMinorUnits('100000000000000.0001', 'CLF', 'a'),
@@ -91,7 +91,7 @@ test('with four decimal places the most is 10^18 minor units', () => {
   assert.equal(message, 'a is larger than 100000000000000.0000 CLF.')
 })
 
-test('negative amounts are refused, minus zero too', () => {
+test('negative amounts are rejected, including minus zero', () => {
   for (const amount of ['-1', '-0', -1, -0.01, -0, -Infinity]) {
     assert.match(
       assertFails(() => toMinorUnits(amount, 'USD', 'a'), 'invalid_field', 'a').message,
@@ -100,7 +100,7 @@ test('negative amounts are refused, minus zero too', () => {
   }
 })
 
-test('exponents are refused by name', () => {
+test('exponents are rejected with an explanation', () => {
   for (const amount of ['1e2', '1E+2', '1.5e-1', '1e400']) {
     assert.match(
       assertFails(() => toMinorUnits(amount, 'USD', 'a'), 'invalid_field', 'a').message,
@@ -109,7 +109,7 @@ test('exponents are refused by name', () => {
   }
 })
 
-test('what is not a plain decimal is refused', () => {
+test('text that is not a plain decimal is rejected', () => {
   for (const amount of [
     '',
     ' 1',
@@ -138,7 +138,7 @@ test('what is not a plain decimal is refused', () => {
   }
 })
 
-test('an amount that is no decimal is answered with what to change', () => {
+test('an invalid amount is rejected with what to change', () => {
   const message = (amount: string) =>
     assertFails(() => toMinorUnits(amount, 'EUR', 'a'), 'invalid_field', 'a').message
   assert.match(message('12,50'), /Use a point, not a comma\.$/)
@@ -146,7 +146,7 @@ test('an amount that is no decimal is answered with what to change', () => {
   assert.match(message(''), /no leading zeros\.$/)
 })
 
-test('a number of more than 15 digits is refused, the same text is not', () => {
+test('a number with more than 15 digits is rejected, the same text is accepted', () => {
   assert.match(
     assertFails(() => toMinorUnits(123456789012345.67, 'USD', 'a'), 'invalid_field', 'a').message,
     /send it as a string/,
@@ -155,7 +155,7 @@ test('a number of more than 15 digits is refused, the same text is not', () => {
   assert.equal(toMinorUnits('123456789012345.67', 'USD', 'a'), 12345678901234567n)
 })
 
-test('zeros in front and behind are not digits that a number loses, zeros within are', () => {
+test('leading and trailing zeros do not count as digits, inner zeros do', () => {
   assert.equal(readMinorUnits(0.00012345678901234, 3), 'too_precise')
   assert.equal(readMinorUnits(1234500000000001, 0), 'too_many_digits')
   assert.equal(toWireAmount(-123456789012345n, 'USD'), -1234567890123.45)
@@ -167,13 +167,13 @@ test('a number that JavaScript writes with an exponent is too large or too preci
   assert.equal(readMinorUnits(1e-7, 4), 'too_precise')
 })
 
-test('an amount that does not fit is told back, but not all of a long one', () => {
+test('an error quotes the amount, shortened', () => {
   const long = `0.${'1'.repeat(1_000)}`
   const { message } = assertFails(() => toMinorUnits(long, 'USD', 'a'), 'amount_does_not_fit_currency', 'a')
   assert(message.endsWith(`but was 0.${'1'.repeat(38)}.`), message)
 })
 
-test('a positive amount is one minor unit or more', () => {
+test('a positive amount is at least one minor unit', () => {
   assert.equal(toPositiveMinorUnits('0.01', 'USD', 'a'), 1n)
   for (const amount of ['0.00', 0]) {
     const { message } = assertFails(() => toPositiveMinorUnits(amount, 'USD', 'a'), 'invalid_field', 'a')
@@ -189,7 +189,7 @@ test('a decimal is checked before its currency is known', () => {
   assertFails(() => checkPositiveDecimal(1e-7, 'a'), 'amount_does_not_fit_currency', 'a')
 })
 
-test('minor units are written with all of the currency’s digits', () => {
+test('minor units are written with all decimal places of the currency', () => {
   assert.equal(toDecimalText(1050n, 'USD'), '10.50')
   assert.equal(toDecimalText(5n, 'USD'), '0.05')
   assert.equal(toDecimalText(3n, 'JPY'), '3')
@@ -198,7 +198,7 @@ test('minor units are written with all of the currency’s digits', () => {
   assert.equal(toDecimalText(-7n, 'JPY'), '-7')
 })
 
-test('the wire carries a number where it is exact and text where it is not', () => {
+test('responses contain a number if it is exact, otherwise text', () => {
   assert.equal(toWireAmount(1050n, 'USD'), 10.5)
   assert.equal(toWireAmount(123456789012345n, 'USD'), 1234567890123.45)
   assert.equal(toWireAmount(12345678901234567n, 'USD'), '123456789012345.67')
@@ -206,7 +206,7 @@ test('the wire carries a number where it is exact and text where it is not', () 
   assert.equal(JSON.stringify(toWireAmount(100000000000000000n, 'USD')), '1000000000000000')
 })
 
-test('every amount survives the wire and back, in every currency', () => {
+test('every amount survives a round trip in every currency', () => {
   fc.assert(
     fc.property(
       someCode,
@@ -223,7 +223,7 @@ test('every amount survives the wire and back, in every currency', () => {
   )
 })
 
-test('a number means what its shortest text says, never a neighbour', () => {
+test('a number has the value of its shortest text', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 99_999_999 }), (cents) => {
       assert.equal(toMinorUnits(cents / 100, 'EUR', 'a'), BigInt(cents))
@@ -232,7 +232,7 @@ test('a number means what its shortest text says, never a neighbour', () => {
   )
 })
 
-test('an unknown currency is refused, and one without a minor unit with the reason', () => {
+test('an unknown currency is rejected; one without a minor unit has its own reason', () => {
   for (const code of ['ZZZ', 'usd', '', 'toString', 'BGN', 'ANG', 'ZWL', 'HRK', '__proto__']) {
     assert.match(assertFails(() => digitsOf(code), 'invalid_field', 'currency').message, /ISO 4217 code/)
   }
@@ -244,7 +244,7 @@ test('an unknown currency is refused, and one without a minor unit with the reas
   }
 })
 
-test('the table is the list of its date: 178 codes, 165 of them payable', () => {
+test('the table is ISO’s list of its date: 178 codes, 165 of them accepted', () => {
   const codes = Object.keys(currencies)
   assert.equal(currenciesAsOf, '2026-01-01')
   assert.equal(codes.length, 165)
@@ -254,7 +254,7 @@ test('the table is the list of its date: 178 codes, 165 of them payable', () => 
   for (const code of ['XCG', 'ZWG', 'XAD', 'SLE', 'VED', 'MRU']) assert(isCurrencyCode(code), code)
 })
 
-test('the digits are ISO’s, not Intl’s: two, but for the codes listed here', () => {
+test('the decimal places are ISO’s and not Intl’s: two, except for the listed codes', () => {
   const others: Record<number, string> = {
     0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
     3: 'BHD IQD JOD KWD LYD OMR TND',

@@ -44,7 +44,7 @@ before(async () => {
   envelope = parseRequestEnvelope(JSON.stringify(wire))
 })
 
-test('what is sealed opens to the very same text', async () => {
+test('a sealed envelope opens to the same text', async () => {
   const text = fc.string({ unit: 'binary', maxLength: 300 })
   await fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1e12, max: 1e13 - 1 }), async (body, timestamp) => {
@@ -55,7 +55,7 @@ test('what is sealed opens to the very same text', async () => {
   )
 })
 
-test('a sealed callback opens, and its timestamp travels as text', async () => {
+test('a sealed callback opens, and its timestamp is sent as text', async () => {
   const id = '01234567-89ab-7fff-bfff-ffffffffffff'
   const callback = await sealCallback(
     {
@@ -75,7 +75,7 @@ test('a sealed callback opens, and its timestamp travels as text', async () => {
   assert.equal(await openCallback({ ...parsed, eventName: 'payment.refund.success' }, openingKeys), undefined)
 })
 
-test('no single changed byte of the envelope’s text opens', async () => {
+test('an envelope with any changed byte does not open', async () => {
   const bytes = Buffer.from(JSON.stringify(wire))
   await fc.assert(
     fc.asyncProperty(
@@ -103,7 +103,7 @@ async function openText(text: string): Promise<string | undefined> {
   return openRequest(parsed, openingKeys)
 }
 
-test('no other value of any signed field opens', async () => {
+test('an envelope with another value of any signed field does not open', async () => {
   const changes: Partial<RequestEnvelope>[] = [
     { merchantId: '123456789012345679' },
     { method: 'service.trade.create' },
@@ -116,7 +116,7 @@ test('no other value of any signed field opens', async () => {
     assert.equal(await openRequest({ ...envelope, ...change }, openingKeys), undefined)
 })
 
-test('a field smuggled into the body does not take the place of the real one', async () => {
+test('a field inside the body does not replace the real field', async () => {
   const { merchantId, timestamp } = envelope
   const smuggled = `${message.body}&charset=utf-8&encryptType=AES&format=json&merchantId=${merchantId}&method=service.trade.refund&signType=RSA&timestamp=${timestamp}`
   const sealed = await sealRequest({ ...message, method: 'service.trade.query', body: smuggled }, sealingKeys)
@@ -142,7 +142,7 @@ test('the right key with another algorithm does not open', async () => {
   }
 })
 
-test('either of two live keys of each kind opens, in any mixture', async () => {
+test('either of two active keys of each kind opens, in any combination', async () => {
   const keys = { aesKeys: [aesKey, otherAesKey], publicKeys: [pair.publicKey, otherPair.publicKey] }
   for (const key of keys.aesKeys) {
     for (const { privateKey } of [pair, otherPair]) {
@@ -167,7 +167,7 @@ test('an opened request names the two keys that opened it', async () => {
   }
 })
 
-test('opened on the spot, the same opens and the same does not', async () => {
+test('synchronous opening accepts and rejects the same envelopes', async () => {
   assert.equal(await openRequest(envelope, openingKeys, openingToolsHere), message.body)
   const other = { ...envelope, method: 'service.trade.create' }
   assert.equal(await openRequest(other, openingKeys, openingToolsHere), undefined)
@@ -175,7 +175,7 @@ test('opened on the spot, the same opens and the same does not', async () => {
   assert.equal(await openRequest(envelope, wrongKeys, openingToolsHere), undefined)
 })
 
-test('more live keys than two are our bug', async () => {
+test('more than two active keys are a bug', async () => {
   const three = [aesKey, otherAesKey, aesKey]
   await assert.rejects(
     openRequest(envelope, { ...openingKeys, aesKeys: three }),
@@ -188,7 +188,7 @@ test('more live keys than two are our bug', async () => {
   )
 })
 
-test('a public key that is not RSA is our bug', async () => {
+test('a public key that is not RSA is a bug', async () => {
   const { publicKey } = generateKeyPairSync('ed25519')
   await assert.rejects(
     openRequest(envelope, { ...openingKeys, publicKeys: [publicKey] }),
@@ -240,7 +240,7 @@ function modulusOf(publicKey: KeyObject): Buffer {
   return Buffer.from(publicKey.export({ format: 'jwk' }).n ?? '', 'base64url')
 }
 
-test('whatever is wrong, a failure costs two decryptions and two verifications', async () => {
+test('every failure costs two decryptions and two verifications', async () => {
   const two = { aesKeys: [aesKey, otherAesKey], publicKeys: [pair.publicKey, otherPair.publicKey] }
   const wrongSign = (await sealRequest(message, { aesKey, privateKey: strangerPair.privateKey })).sign
   const tooLarge = Buffer.alloc(256, 0xff).toString('base64')
@@ -271,7 +271,7 @@ test('whatever is wrong, a failure costs two decryptions and two verifications',
   }
 })
 
-test('work for nothing is done over as much as true work', async () => {
+test('decoy work takes as long as real work', async () => {
   const bodyBytes = Buffer.from(envelope.body, 'base64').length
   const signedLength = requestStringToSign(envelope, 'x'.repeat(bodyBytes - 12 - 16)).length
   const cases: [string, Partial<RequestEnvelope>, OpeningKeys | undefined][] = [
@@ -289,7 +289,7 @@ test('work for nothing is done over as much as true work', async () => {
   assert.deepEqual([...verifiedLengths], [requestStringToSign(envelope, '').length])
 })
 
-test('opening succeeds with no more work than it needs', async () => {
+test('a successful opening does no additional work', async () => {
   let acts = 0
   const opened = await openSealed(
     { ...envelope, stringToSign: (body) => requestStringToSign(envelope, body) },
@@ -309,7 +309,7 @@ test('opening succeeds with no more work than it needs', async () => {
   assert.equal(acts, 2)
 })
 
-test('a body that is not UTF-8 does not open, though encrypted and signed', async () => {
+test('a body that is not UTF-8 does not open, even if encrypted and signed', async () => {
   const nonce = Buffer.alloc(12, 3)
   const cipher = createCipheriv('aes-256-gcm', aesKey, nonce, { authTagLength: 16 })
   const plain = Buffer.from([0x22, 0xff, 0x22])
@@ -322,7 +322,7 @@ test('a body that is not UTF-8 does not open, though encrypted and signed', asyn
   assert.equal(await openRequest({ ...envelope, body, sign: signature }, openingKeys), undefined)
 })
 
-test('a signature of a decoy’s making does not open: what decoys find is never used', async () => {
+test('a signature made with a decoy key does not open', async () => {
   const keys = { aesKeys: [aesKey], publicKeys: [createPublicKey(pair.privateKey)] }
   const given = { ...envelope, sign: 'QUJD' }
   const opened = await openSealed(

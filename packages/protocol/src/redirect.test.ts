@@ -13,7 +13,7 @@ const parameters: RedirectParameters = {
 const { merchantId } = parameters
 const expected = { publicKeys: [pair.publicKey], merchantId, nowMs: 1_760_000_000_000 }
 
-test('signed parameters verify, with the present or the previous key', async () => {
+test('signed parameters verify with the current or the previous key', async () => {
   const signed = await signRedirect(parameters, pair.privateKey)
   assert.deepEqual(await verifyRedirect(signed, expected), parameters)
   assert.deepEqual(
@@ -24,7 +24,7 @@ test('signed parameters verify, with the present or the previous key', async () 
   assert.equal(await verifyRedirect(signed, { ...expected, publicKeys: [] }), undefined)
 })
 
-test('no changed, missing or malformed parameter verifies', async () => {
+test('changed, missing or malformed parameters do not verify', async () => {
   const signed = await signRedirect(parameters, pair.privateKey)
   const changes: Record<string, unknown>[] = [
     { status: 'failed' },
@@ -50,7 +50,7 @@ test('no changed, missing or malformed parameter verifies', async () => {
   }
 })
 
-test('an order number that looks like parameters does not change the status', async () => {
+test('an order number that resembles parameters does not change the status', async () => {
   const referOrderNo = 'A&status=success&timestamp=1760000000000'
   const signed = await signRedirect({ ...parameters, referOrderNo, status: 'failed' }, pair.privateKey)
   const forged = { ...signed, referOrderNo: 'A', status: 'success&timestamp=1760000000000&status=failed' }
@@ -58,14 +58,14 @@ test('an order number that looks like parameters does not change the status', as
   assert.equal((await verifyRedirect(signed, expected))?.status, 'failed')
 })
 
-test('a return signed for another merchant or another payment does not verify', async () => {
+test('a redirect for another merchant or another payment does not verify', async () => {
   const signed = await signRedirect(parameters, pair.privateKey)
   assert.equal(await verifyRedirect(signed, { ...expected, merchantId: '100000000000000002' }), undefined)
   assert.equal(await verifyRedirect(signed, { ...expected, paymentId: 'P1' }), undefined)
   assert(await verifyRedirect(signed, { ...expected, paymentId: parameters.paymentId }))
 })
 
-test('a return verifies for ten minutes, and a clock may be as far behind', async () => {
+test('a redirect verifies for ten minutes, with a tolerance for slow clocks', async () => {
   const signed = await signRedirect(parameters, pair.privateKey)
   const verifiedAfter = async (ms: number) =>
     (await verifyRedirect(signed, { ...expected, nowMs: expected.nowMs + ms })) !== undefined

@@ -7,18 +7,18 @@ import { signText, verifyBytesHere, verifyText } from './signing.ts'
 
 const text = 'body={"a":"é😀"}&charset=utf-8'
 
-test('what is signed verifies with the key’s other half and with no other', async () => {
+test('a signature verifies only with the matching public key', async () => {
   const signature = await signText(text, pair.privateKey)
   assert.equal(await verifyText(text, signature, pair.publicKey), true)
   assert.equal(await verifyText(text, signature, otherPair.publicKey), false)
   assert.equal(await verifyText(`${text} `, signature, pair.publicKey), false)
 })
 
-test('the same text gives the same signature, as PKCS#1 v1.5 does', async () => {
+test('the same text has the same signature, as PKCS#1 v1.5 requires', async () => {
   assert.equal(await signText(text, pair.privateKey), await signText(text, pair.privateKey))
 })
 
-test('PSS, SHA-1, SHA-512 and raw signatures by the right key do not verify', async () => {
+test('PSS, SHA-1, SHA-512 and raw signatures with the right key do not verify', async () => {
   const data = Buffer.from(text)
   const key = pair.privateKey
   const others = [
@@ -30,7 +30,7 @@ test('PSS, SHA-1, SHA-512 and raw signatures by the right key do not verify', as
     assert.equal(await verifyText(text, other.toString('base64'), pair.publicKey), false)
 })
 
-test('a signature in base64 that is not canonical does not verify', async () => {
+test('a signature in non-canonical base64 does not verify', async () => {
   const signature = await signText(text, pair.privateKey)
   const others = [
     `${signature}\n`,
@@ -43,14 +43,14 @@ test('a signature in base64 that is not canonical does not verify', async () => 
   for (const other of others) assert.equal(await verifyText(text, other, pair.publicKey), false)
 })
 
-test('a key that cannot sign or verify is our bug and rejects', async () => {
+test('a key that cannot sign or verify is a bug and rejects', async () => {
   const secret = createSecretKey(Buffer.alloc(32))
   const ed = generateKeyPairSync('ed25519')
   for (const key of [secret, pair.publicKey, ed.privateKey]) await assert.rejects(signText(text, key))
   for (const key of [secret, ed.publicKey]) await assert.rejects(verifyText(text, 'AAAA', key))
 })
 
-test('a verification on the spot finds what one on the thread pool finds', async () => {
+test('synchronous verification gives the same result as the thread pool', async () => {
   const signature = Buffer.from(await signText(text, pair.privateKey), 'base64')
   assert.equal(verifyBytesHere({ text, signature, publicKey: pair.publicKey }), true)
   assert.equal(verifyBytesHere({ text, signature, publicKey: otherPair.publicKey }), false)
@@ -59,7 +59,7 @@ test('a verification on the spot finds what one on the thread pool finds', async
   assert.throws(() => verifyBytesHere({ text, signature, publicKey }))
 })
 
-test('texts that were signed and verified go with the next small collection', async () => {
+test('signed and verified texts are freed by the next minor garbage collection', async () => {
   const longText = (index: number) => `${index}`.padEnd(50_000, 'x')
   const kept = await bytesKept(async () => {
     for (let index = 0; index < 100; index++) {

@@ -17,7 +17,7 @@ import {
 const orderNames = Object.keys(orderStatuses) as OrderStatus[]
 const refundNames = Object.keys(refundStatuses) as RefundStatus[]
 
-test('of all moves between order statuses exactly five are allowed', () => {
+test('exactly five moves between order statuses are allowed', () => {
   const moves = orderNames.flatMap((from) =>
     orderNames.filter((to) => canOrderMove({ from, to })).map((to) => [from, to]),
   )
@@ -30,23 +30,23 @@ test('of all moves between order statuses exactly five are allowed', () => {
   ])
 })
 
-test('a refund moves only out of refunding', () => {
+test('a refund changes only from refunding', () => {
   const moves = refundNames.flatMap((from) => refundNames.filter((to) => canRefundMove({ from, to })))
   assert.deepEqual(moves, ['refund_success', 'refund_failed'])
 })
 
-test('a status is final when nothing leaves it', () => {
+test('a status without a next status is final', () => {
   assert.deepEqual(orderNames.filter(isFinalOrderStatus), ['success', 'failed', 'timeout', 'cancelled'])
   assert.deepEqual(refundNames.filter(isFinalRefundStatus), ['refund_success', 'refund_failed'])
 })
 
-test('every status can be reached from the first', () => {
+test('every status can be reached from the first one', () => {
   const reached = new Set<OrderStatus>(['pending'])
   for (const status of reached) for (const next of nextOrderStatuses[status]) reached.add(next)
   assert.deepEqual([...reached].sort(), [...orderNames].sort())
 })
 
-test('each status has one event at most, and what create and refund answer has none', () => {
+test('each status has at most one event, and the statuses that create and refund return have none', () => {
   for (const [name, { statuses }] of Object.entries({ ...orderEvents, ...refundEvents })) {
     for (const status of statuses) assert.equal(eventOfStatus(status), name)
   }
@@ -57,7 +57,7 @@ test('each status has one event at most, and what create and refund answer has n
   )
 })
 
-test('events and methods are known by name, inherited names are not', () => {
+test('events and methods are found by name, inherited names are not', () => {
   assert.equal(eventNames.length, 6)
   assert(eventNames.every(isEventName))
   assert(Object.keys(methods).every(isMethod))

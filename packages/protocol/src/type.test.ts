@@ -32,11 +32,11 @@ function laidOpen(value: unknown): unknown {
   ])
 }
 
-test('schemas are what the library’s own makers make of them, hidden marks included', () => {
+test('schemas equal those of the library’s own functions, including hidden markers', () => {
   assert.deepEqual(laidOpen(everything(Type)), laidOpen(everything(Typebox)))
 })
 
-test('a schema that is made optional or refined is another one', () => {
+test('making a schema optional or refining it creates another schema', () => {
   const text = Type.String()
   assert.notEqual(Type.Optional(text), text)
   assert.deepEqual(Type.Object({ text, maybe: Type.Optional(text) }).required, ['text'])

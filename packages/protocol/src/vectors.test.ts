@@ -53,7 +53,7 @@ const parsers: Readonly<Record<Method, (text: string) => unknown>> = {
   'service.sandbox.requests': parseSandboxRequestsBody,
 }
 
-test('the file is what the code makes from its keys; otherwise run scripts/make-test-vectors.ts', async () => {
+test('the file matches the code and its keys; otherwise run scripts/make-test-vectors.ts', async () => {
   assert.deepEqual(vectors, JSON.parse(JSON.stringify(await makeVectors(vectors.keys))))
 })
 
@@ -91,7 +91,7 @@ test('every redirect verifies from its query', async () => {
   }
 })
 
-test('every refused envelope is refused with its code, for its own reason alone', async () => {
+test('every invalid envelope is rejected with its code, only for its own reason', async () => {
   const opening = { aesKeys: [keys.merchant.aesKey], publicKeys: [keys.merchant.publicKey] }
   for (const { reason, code, text } of vectors.refusedEnvelopes) {
     if (code === failures.malformed_envelope.code) {
@@ -107,7 +107,7 @@ test('every refused envelope is refused with its code, for its own reason alone'
   assert(vectors.refusedEnvelopes.length >= 40)
 })
 
-test('every refused callback stays closed', async () => {
+test('every invalid callback is rejected', async () => {
   const opening = { aesKeys: [keys.merchant.aesKey], publicKeys: [keys.gateway.publicKey] }
   const open = async (text: string) => {
     const envelope = parseCallbackEnvelope(text)
@@ -120,7 +120,7 @@ test('every refused callback stays closed', async () => {
   assert(vectors.refusedCallbacks.length > 30)
 })
 
-test('every refused redirect is refused', async () => {
+test('every invalid redirect is rejected', async () => {
   for (const { reason, query, nowMs, paymentId } of vectors.refusedRedirects) {
     const expected = { publicKeys: [keys.gateway.publicKey], merchantId, nowMs, paymentId }
     const given = new URLSearchParams(query)
@@ -130,7 +130,7 @@ test('every refused redirect is refused', async () => {
   }
 })
 
-test('every refused body is refused with its code and field', () => {
+test('every invalid body is rejected with its code and field', () => {
   for (const { reason, method, code, field, body } of vectors.refusedBodies) {
     const failure = failureNameOf(code)
     assert(failure, reason)
@@ -138,7 +138,7 @@ test('every refused body is refused with its code and field', () => {
   }
 })
 
-test('every amount becomes its minor units or is refused with its code', () => {
+test('every amount is converted to its minor units or rejected with its code', () => {
   for (const { json, currency, minor, code, answered } of vectors.amounts) {
     const body = `{"order":{"orderNo":"A","orderAmount":${json},"goods":[{"referenceGoodsId":"x","goodsName":"X"}]},"channel":"WEB","paymentAmount":1,"currency":"${currency}","paymentTime":1760000000000,"paymentExpiryTime":1760000900000}`
     if (minor === undefined) {
@@ -183,7 +183,7 @@ function verifies(text: string, sign: string, { publicKey }: KeysOfOne): boolean
   return openssl(['dgst', ...args], Buffer.from(text)).status === 0
 }
 
-test('OpenSSL verifies every signature over its string to sign, and no other', () => {
+test('OpenSSL verifies every signature only with its string to sign', () => {
   const { merchant, gateway } = vectors.keys
   for (const { name, stringToSign, envelope } of vectors.requests) {
     assert(verifies(stringToSign, envelope.sign, merchant), name)
@@ -199,14 +199,14 @@ test('OpenSSL verifies every signature over its string to sign, and no other', (
   assert(!verifies(first.stringToSign, first.envelope.sign, gateway))
 })
 
-test('OpenSSL makes the very same signature', () => {
+test('OpenSSL produces the same signature', () => {
   for (const { name, stringToSign, envelope } of vectors.requests) {
     const args = ['dgst', '-sha256', '-sign', file('private.pem', vectors.keys.merchant.privateKey)]
     assert.equal(openssl(args, Buffer.from(stringToSign)).stdout.toString('base64'), envelope.sign, name)
   }
 })
 
-test('OpenSSL makes the very same ciphertext', () => {
+test('OpenSSL produces the same ciphertext', () => {
   // GCM is counter mode that starts at 2 after the nonce. The command line has counter mode, but no GCM.
   const key = Buffer.from(vectors.keys.merchant.aesKey, 'base64').toString('hex')
   for (const { name, nonceHex, body, envelope } of [...vectors.requests, ...vectors.callbacks]) {

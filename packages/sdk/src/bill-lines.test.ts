@@ -4,7 +4,7 @@ import { readBillLines } from './bill-lines.ts'
 
 const heads = 'time,kind,transactionId,paymentId,orderNo,refundId,referRefundNo,currency,amount\r\n'
 
-test('lines come as they were before the file was made safe for spreadsheets; balances are no lines', () => {
+test('lines are read as they were before spreadsheet escaping, without balances', () => {
   const csv = [
     heads,
     ',opening,,,,,,USD,0.00\r\n',
@@ -30,7 +30,7 @@ test('lines come as they were before the file was made safe for spreadsheets; ba
   assert.deepEqual(more, [])
 })
 
-test('a column that came later is no trouble, and what is no such file is said', () => {
+test('new columns are ignored, and another file is rejected', () => {
   const [line] = readBillLines('new,kind,currency,amount\r\nx,payment,EUR,1.00\r\n')
   assert.deepEqual([line?.kind, line?.amount], ['payment', '1.00'])
   assert.deepEqual([...readBillLines('')], [])

@@ -67,7 +67,7 @@ for (const [name, call] of Object.entries(calls)) {
 const bill: Scripted = { data: { date: '2026-11-16', sha256: 'x', downloadUrl: 'https://pay.example/bill' } }
 const busy: Scripted = { httpStatus: 503, text: '', headers: { 'retry-after': '20' } }
 
-test('the download of a bill is part of the call: timeoutMs, maxRetries and signal are for it too', async () => {
+test('timeoutMs, maxRetries and signal also apply to the download of a bill', async () => {
   const get = (script: readonly Scripted[], options: CallOptions) => {
     const { tillgate, waits } = scriptedGateway([bill, ...script])
     return { waits, got: tillgate.bills.get('2026-11-16', options) }
@@ -99,7 +99,7 @@ for (const [name, wait] of Object.entries({
   })
 }
 
-test('attemptTimeoutMs bounds each attempt', async () => {
+test('attemptTimeoutMs limits each attempt', async () => {
   const { tillgate, requests } = scriptedGateway([hanging, hanging], { attemptTimeoutMs: 5, maxRetries: 1 })
   await assert.rejects(tillgate.orders.query('P1'), /did not answer within 5 ms/)
   assert.equal(requests.length, 2)

@@ -25,7 +25,7 @@ const queried = {
   refunds: [],
 }
 
-test('what passes by itself is retried, each time with a fresh timestamp and signature', async () => {
+test('temporary failures are retried, each time with a new timestamp and signature', async () => {
   const { tillgate, requests, waits } = scriptedGateway([
     { networkError: 'ECONNRESET' },
     { failure: 'unavailable' },
@@ -39,7 +39,7 @@ test('what passes by itself is retried, each time with a fresh timestamp and sig
   assert.equal(new Set(requests.map(({ sign }) => sign)).size, 5)
 })
 
-test('Retry-After is waited for', async () => {
+test('a retry waits for Retry-After', async () => {
   const { tillgate, waits } = scriptedGateway([
     { failure: 'too_many_requests', retryAfterSeconds: 3 },
     { data: queried },
@@ -48,7 +48,7 @@ test('Retry-After is waited for', async () => {
   assert.deepEqual(waits, [3000])
 })
 
-test('a Retry-After beyond the time of the call is not waited for', async () => {
+test('a Retry-After beyond the call’s timeout ends the call', async () => {
   const { tillgate, waits, requests } = scriptedGateway([
     { failure: 'too_many_requests', retryAfterSeconds: 60 },
   ])
@@ -57,14 +57,14 @@ test('a Retry-After beyond the time of the call is not waited for', async () => 
   assert.equal(requests.length, 1)
 })
 
-test('retries end after maxRetries with the last error', async () => {
+test('after maxRetries, the call rejects with the last error', async () => {
   const down = { failure: 'unavailable' } as const
   const { tillgate, requests } = scriptedGateway([down, down, down])
   await assert.rejects(tillgate.orders.query('P1', { maxRetries: 2 }), UnavailableError)
   assert.equal(requests.length, 3)
 })
 
-test('maxRetries 0 asks once', async () => {
+test('maxRetries 0 sends one attempt', async () => {
   const { tillgate, requests } = scriptedGateway([{ networkError: 'ECONNREFUSED' }])
   await assert.rejects(tillgate.orders.query('P1', { maxRetries: 0 }), (error: Error) => {
     assert.ok(error instanceof ConnectionError)
@@ -109,7 +109,7 @@ for (const [failure, Kind] of refusals) {
   })
 }
 
-test('a code that came after this version is sorted by its first digits', async () => {
+test('an unknown code is classified by its first digits', async () => {
   const unknown = (code: number) => ({
     httpStatus: Math.floor(code / 100),
     text: JSON.stringify({ code: String(code), msg: 'new' }),
@@ -121,7 +121,7 @@ test('a code that came after this version is sorted by its first digits', async 
   await assert.rejects(scriptedGateway([unknown(42200)]).tillgate.orders.query('P1'), InvalidRequestError)
 })
 
-test('a wrong clock is corrected once from the gateway’s Date, and stays corrected', async () => {
+test('a wrong clock is corrected once from the gateway’s Date header, and stays corrected', async () => {
   const { tillgate, requests, waits } = scriptedGateway([
     { failure: 'timestamp_outside_window', date: new Date(1_760_000_900_000) },
     { data: { paymentId: 'P1', checkoutUrl: 'https://pay.example/c/1', status: 'pending' } },
@@ -138,7 +138,7 @@ test('a wrong clock is corrected once from the gateway’s Date, and stays corre
   assert.deepEqual(waits, [])
 })
 
-test('the way back is held to the corrected clock too', async () => {
+test('redirects are verified with the corrected clock', async () => {
   const gatewayMs = 1_760_000_900_000
   const { tillgate } = scriptedGateway([
     { failure: 'timestamp_outside_window', date: new Date(gatewayMs) },
@@ -153,7 +153,7 @@ test('the way back is held to the corrected clock too', async () => {
   assert.equal((await verify())?.status, 'success')
 })
 
-test('a clock that is refused again, or cannot be learned, is the caller’s to mend', async () => {
+test('a second rejection of the clock, or a missing Date header, is an error', async () => {
   const late = { failure: 'timestamp_outside_window', date: new Date(1_760_000_900_000) } as const
   await assert.rejects(scriptedGateway([late, late]).tillgate.orders.query('P1'), AuthenticationError)
   const { tillgate, requests } = scriptedGateway([{ failure: 'timestamp_outside_window' }])
@@ -161,7 +161,7 @@ test('a clock that is refused again, or cannot be learned, is the caller’s to 
   assert.equal(requests.length, 1)
 })
 
-test('an answer that is no gateway’s says to check gatewayUrl and is not retried', async () => {
+test('a response from another server suggests checking gatewayUrl and is not retried', async () => {
   for (const [httpStatus, text] of [
     [200, '<html>hello</html>'],
     [404, 'not found'],
@@ -179,12 +179,12 @@ test('an answer that is no gateway’s says to check gatewayUrl and is not retri
   }
 })
 
-test('success without what was asked for is not taken for success', async () => {
+test('a success response without the expected data is an error', async () => {
   const { tillgate } = scriptedGateway([{ data: { status: 'pending' } }])
   await assert.rejects(tillgate.orders.query('P1'), UnexpectedAnswerError)
 })
 
-test('an attempt that hangs ends after its own time and is retried', async () => {
+test('an attempt that hangs times out and is retried', async () => {
   const { tillgate, requests } = scriptedGateway([{ hangs: true }, { data: queried }], {
     attemptTimeoutMs: 20,
   })
@@ -192,13 +192,13 @@ test('an attempt that hangs ends after its own time and is retried', async () =>
   assert.equal(requests.length, 2)
 })
 
-test('the time of the whole call bounds the attempts', async () => {
+test('the call’s timeout limits its attempts', async () => {
   const hangs = { hangs: true } as const
   const { tillgate } = scriptedGateway([hangs, hangs, hangs], { now: Date.now })
   await assert.rejects(tillgate.orders.query('P1', { timeoutMs: 30 }), TimeoutError)
 })
 
-test('an aborted call rejects with the signal’s reason: before, during an attempt, between attempts', async () => {
+test('an aborted call rejects with the signal’s reason: before, during and between attempts', async () => {
   const reason = new Error('the consumer went away')
   const { tillgate, requests } = scriptedGateway([])
   await assert.rejects(tillgate.orders.query('P1', { signal: AbortSignal.abort(reason) }), reason)
@@ -216,7 +216,7 @@ test('an aborted call rejects with the signal’s reason: before, during an atte
   await assert.rejects(waiting.orders.query('P1', { signal: between.signal }), reason)
 })
 
-test('numbers that a double does not hold arrive as their text', async () => {
+test('numbers that a double cannot hold are returned as text', async () => {
   const text =
     '{"code":20000,"msg":"SUCCESS","data":{"paymentId":"P1","status":"success","paymentStatus":"success","paymentAmount":9007199254740993.25,"refunds":[{"refundAmount":12345678901234567}]}}'
   const { tillgate } = scriptedGateway([{ httpStatus: 200, text }])
@@ -225,7 +225,7 @@ test('numbers that a double does not hold arrive as their text', async () => {
   assert.equal(answer.refunds[0]?.refundAmount, '12345678901234567')
 })
 
-test('options that make no sense are refused', async () => {
+test('invalid options are rejected', async () => {
   assert.throws(() => scriptedGateway([], { timeoutMs: 0 }), RangeError)
   assert.throws(() => scriptedGateway([], { maxRetries: -1 }), RangeError)
   await assert.rejects(scriptedGateway([]).tillgate.orders.query('P1', { timeoutMs: Number.NaN }), RangeError)

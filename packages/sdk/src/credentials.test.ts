@@ -35,7 +35,7 @@ const problemsOf = (make: () => unknown): readonly string[] => {
   return []
 }
 
-test('all problems are said at once', () => {
+test('all errors are reported at once', () => {
   const problems = problemsOf(() => Tillgate.fromEnvironment({}))
   assert.deepEqual(
     problems.map((problem) => problem.split(':')[0]),
@@ -49,7 +49,7 @@ test('all problems are said at once', () => {
   )
 })
 
-test('each kind of wrong credential is named without being shown', () => {
+test('each kind of invalid credential is named without being shown', () => {
   const wrong = (change: object) => problemsOf(() => new Tillgate({ ...credentials, ...change })).join('\n')
   assert.match(wrong({ merchantId: '123' }), /merchantId: it must be 18 letters or digits/)
   assert.match(wrong({ aesKey: keys.merchant.aesKey.slice(1) }), /aesKey: an AES key is 32 bytes/)
@@ -68,7 +68,7 @@ test('each kind of wrong credential is named without being shown', () => {
   assert.equal(wrong({ gatewayUrl: 'http://localhost:8080' }), '')
 })
 
-test('keys may be PKCS#1, PKCS#8, SPKI or the bare base64 of them', () => {
+test('keys may be PKCS#1, PKCS#8, SPKI or their bare base64', () => {
   const privateKey = createPrivateKey(keys.merchant.privateKey)
   const publicKey = createPublicKey(keys.gateway.publicKey)
   for (const type of ['pkcs1', 'pkcs8'] as const) {
@@ -83,7 +83,7 @@ test('keys may be PKCS#1, PKCS#8, SPKI or the bare base64 of them', () => {
   }
 })
 
-test('the file that the sandbox writes is read as it is', () => {
+test('the sandbox’s file is read unchanged', () => {
   const tillgate = Tillgate.fromFile(file('merchant.json', JSON.stringify({ ...credentials, note: 'demo' })))
   assert.equal(tillgate.merchantId, credentials.merchantId)
   assert.match(problemsOf(() => Tillgate.fromFile(join(folder, 'none')))[0] ?? '', /there is no such file/)
@@ -100,7 +100,7 @@ const environment = {
   TILLGATE_AES_KEY: credentials.aesKey,
 }
 
-test('the environment: keys in place, with \\n for line breaks, or in files', () => {
+test('the environment: keys inline, with \\n for line breaks, or in files', () => {
   Tillgate.fromEnvironment({
     ...environment,
     TILLGATE_PRIVATE_KEY: credentials.privateKey.replaceAll('\n', '\\n'),
@@ -122,7 +122,7 @@ test('the environment: two keys during a rotation', () => {
   })
 })
 
-test('the environment: a key given twice or a file that is not there is named', () => {
+test('the environment: a key that is set twice, or a missing file, is reported', () => {
   const problems = problemsOf(() =>
     Tillgate.fromEnvironment({
       ...environment,
@@ -135,7 +135,7 @@ test('the environment: a key given twice or a file that is not there is named', 
   assert.match(problems[1] ?? '', /TILLGATE_PLATFORM_PUBLIC_KEY_FILE is .*there is no such file/)
 })
 
-test('a gatewayUrl may have a path in front', () => {
+test('a gatewayUrl may have a path prefix', () => {
   const path = '/payment/api/v1/payment-order'
   assert.equal(addressOf(new URL('https://a.example'), 'service.trade.create'), `https://a.example${path}`)
   assert.equal(
@@ -144,7 +144,7 @@ test('a gatewayUrl may have a path in front', () => {
   )
 })
 
-test('nearby is this machine and its private network', () => {
+test('an address on this machine or a private network is nearby', () => {
   for (const host of [
     'localhost',
     'gateway',
@@ -160,7 +160,7 @@ test('nearby is this machine and its private network', () => {
     assert.equal(isNearby(host), false, host)
 })
 
-test('the way back is verified from an address, its path and query, or its parameters', async () => {
+test('a redirect is verified from a URL, a path with query, or parameters', async () => {
   const tillgate = new Tillgate({ ...credentials, now: () => 1_760_000_000_000 })
   for (const { query } of redirectVectors) {
     const url = `https://shop.example/thanks?cart=1&${query}`
@@ -176,7 +176,7 @@ test('the way back is verified from an address, its path and query, or its param
   assert.equal(await tillgate.redirects.verify('/thanks'), undefined)
 })
 
-test('the way back of another merchant, of another payment or of eleven minutes ago is refused', async () => {
+test('a redirect for another merchant or payment, or from eleven minutes ago, is rejected', async () => {
   const now = () => 1_760_000_000_000
   const tillgate = new Tillgate({ ...credentials, now })
   const other = new Tillgate({ ...credentials, merchantId: '100000000000000002', now })

@@ -19,7 +19,7 @@ const query = (paymentStatus: string) => ({
   data: { paymentId: 'P1', status: paymentStatus, paymentStatus, refunds: [] },
 })
 
-test('create fills in the channel and the times, and sends amounts as they were given', async () => {
+test('create adds the channel and the times, and sends amounts unchanged', async () => {
   const { tillgate, requests } = scriptedGateway([{ data: created }])
   const answer = await tillgate.orders.create(order)
   assert.equal(answer.paymentId, 'P1')
@@ -33,7 +33,7 @@ test('create fills in the channel and the times, and sends amounts as they were 
   })
 })
 
-test('create keeps the channel and the times that it is given', async () => {
+test('create keeps a given channel and given times', async () => {
   const { tillgate, requests } = scriptedGateway([{ data: created }])
   await tillgate.orders.create({ ...order, channel: 'APP', paymentTime: String(now - 5) })
   assert.equal(requests[0]?.body.channel, 'APP')
@@ -41,13 +41,13 @@ test('create keeps the channel and the times that it is given', async () => {
   assert.equal(requests[0]?.body.paymentExpiryTime, now - 5 + 30 * 60_000)
 })
 
-test('a retried create has the same content, so that it stays the same order', async () => {
+test('a retried create has the same content, so that it is the same order', async () => {
   const { tillgate, requests } = scriptedGateway([{ networkError: 'ECONNRESET' }, { data: created }])
   await tillgate.orders.create(order)
   assert.deepEqual(requests[0]?.body, requests[1]?.body)
 })
 
-test('a create that the program itself repeats has the same paymentTime, until the order has expired', async () => {
+test('a repeated create has the same paymentTime until the order expires', async () => {
   let nowMs = now
   const { tillgate, requests } = scriptedGateway(
     Array.from({ length: 4 }, () => ({ data: created })),
@@ -66,7 +66,7 @@ test('a create that the program itself repeats has the same paymentTime, until t
   assert.deepEqual(requests[0]?.body, requests[1]?.body)
 })
 
-test('amounts that JSON has no number for are refused instead of being left out', async () => {
+test('amounts that JSON cannot represent are rejected', async () => {
   const { tillgate, requests } = scriptedGateway([])
   for (const paymentAmount of [Number.NaN, Number.POSITIVE_INFINITY, 10n as unknown as number]) {
     await assert.rejects(
@@ -85,7 +85,7 @@ test('amounts that JSON has no number for are refused instead of being left out'
   assert.equal(requests.length, 0)
 })
 
-test('query asks by paymentId, orderNo or refundId', async () => {
+test('query sends a paymentId, orderNo or refundId', async () => {
   const { tillgate, requests } = scriptedGateway([query('pending'), query('pending'), query('pending')])
   await tillgate.orders.query('P1')
   await tillgate.orders.query({ orderNo: 'A-1' })
@@ -96,7 +96,7 @@ test('query asks by paymentId, orderNo or refundId', async () => {
   )
 })
 
-test('cancel, refund and resend go to their own paths', async () => {
+test('cancel, refund and resend use their own paths', async () => {
   const { tillgate, requests } = scriptedGateway([
     { data: { paymentId: 'P1', status: 'cancelled' } },
     { data: { paymentId: 'P1', refundId: 'R1', status: 'refunding' } },
@@ -111,7 +111,7 @@ test('cancel, refund and resend go to their own paths', async () => {
   )
 })
 
-test('the sandbox’s operations go to the gateway path and are not repeated', async () => {
+test('sandbox operations use the gateway path and are not repeated', async () => {
   const { tillgate, requests } = scriptedGateway([
     { data: { paymentId: 'P1', status: 'success' } },
     { failure: 'unavailable' },
@@ -130,7 +130,7 @@ test('the sandbox’s operations go to the gateway path and are not repeated', a
   )
 })
 
-test('waiting for the end asks slower and slower, through trouble that passes', async () => {
+test('waitUntilFinal polls with growing intervals and survives temporary failures', async () => {
   const { tillgate, waits } = scriptedGateway(
     [
       query('pending'),
@@ -145,7 +145,7 @@ test('waiting for the end asks slower and slower, through trouble that passes', 
   assert.deepEqual(waits, [500, 750, 1125, 1687.5])
 })
 
-test('waiting ends with the time it was given, and says what was seen last', async () => {
+test('waitUntilFinal ends at its timeout with the last status', async () => {
   const { tillgate } = scriptedGateway([query('pending'), query('confirming')])
   await assert.rejects(tillgate.orders.waitUntilFinal('P1', { timeoutMs: 1000 }), (error: Error) => {
     assert.ok(error instanceof TimeoutError)
@@ -154,12 +154,12 @@ test('waiting ends with the time it was given, and says what was seen last', asy
   })
 })
 
-test('waiting for an order that does not exist ends at once', async () => {
+test('waitUntilFinal rejects at once for an order that does not exist', async () => {
   const { tillgate } = scriptedGateway([{ failure: 'order_not_found' }])
   await assert.rejects(tillgate.orders.waitUntilFinal('P1'), NotFoundError)
 })
 
-test('waiting is given up with the signal’s reason', async () => {
+test('waitUntilFinal rejects with the signal’s reason', async () => {
   const reason = new Error('enough')
   const controller = new AbortController()
   const { tillgate } = scriptedGateway([query('pending')], {
@@ -171,7 +171,7 @@ test('waiting is given up with the signal’s reason', async () => {
   await assert.rejects(tillgate.orders.waitUntilFinal('P1', { signal: controller.signal }), reason)
 })
 
-test('a refund is waited for by its own status, not by the newest one’s', async () => {
+test('a refund is waited for by its own status, not that of the newest refund', async () => {
   const refunds = (status: string) => ({
     data: {
       paymentId: 'P1',

@@ -35,7 +35,7 @@ async function openAdyen() {
   return { world, fake, start, transactionId, status, webhookUrl: fake.webhookUrl }
 }
 
-test('adyen: a payment waits for its webhook, which alone has its number', async () => {
+test('adyen: a payment waits for its webhook, which has its number', async () => {
   const { world, fake, start, transactionId, status, webhookUrl } = await openAdyen()
   await ask(world, start)
   fake.webhookUrl = undefined
@@ -50,7 +50,7 @@ test('adyen: a payment waits for its webhook, which alone has its number', async
   await world.close()
 })
 
-test('adyen: a webhook that is ahead of the link makes the rail look again', async () => {
+test('adyen: a webhook that arrives before the link’s update triggers another query', async () => {
   const { world, fake, start, transactionId, status } = await openAdyen()
   await ask(world, start)
   await fake.sendWebhook(transactionId)
@@ -65,7 +65,7 @@ test('adyen: a webhook that is ahead of the link makes the rail look again', asy
   await world.close()
 })
 
-test('adyen: a refused attempt leaves the payment open, and another one pays it', async () => {
+test('adyen: a declined attempt leaves the payment open, and another attempt pays it', async () => {
   const { world, fake, start, transactionId, status } = await openAdyen()
   await ask(world, start)
   await fake.isRefused(transactionId, 'Not enough balance')
@@ -79,7 +79,7 @@ test('adyen: a refused attempt leaves the payment open, and another one pays it'
   await world.close()
 })
 
-test('adyen: a payment that was processed and refused is declined with the reason, and its link has ended', async () => {
+test('adyen: a payment that is refused after processing is declined with the reason, and its link has ended', async () => {
   for (const [reason, words] of [
     ['Not enough balance', 'The balance is too low.'],
     ['<b>Call 0900</b>', 'The payment was refused.'],
@@ -98,7 +98,7 @@ test('adyen: a payment that was processed and refused is declined with the reaso
   }
 })
 
-test('adyen: money that comes after the link has ended is reported', async () => {
+test('adyen: money that arrives after the link ended is reported', async () => {
   const { world, fake, start, transactionId, status } = await openAdyen()
   await ask(world, start)
   assert.equal((await ask(world, { type: 'payment.cancel', transactionId })).status, 'cancelled')
@@ -110,7 +110,7 @@ test('adyen: money that comes after the link has ended is reported', async () =>
   await world.close()
 })
 
-test('adyen: another amount in the webhook approves nothing', async () => {
+test('adyen: a webhook with another amount approves nothing', async () => {
   const { world, fake, start, transactionId } = await openAdyen()
   await ask(world, start)
   fake.authorisesOnly = 1000
@@ -120,7 +120,7 @@ test('adyen: another amount in the webhook approves nothing', async () => {
   await world.close()
 })
 
-test('adyen: a payment whose response was lost for a day is cancelled, or paid if a webhook said so', async () => {
+test('adyen: a payment whose response was lost for a day is cancelled, or paid if a webhook reported it', async () => {
   for (const isPaid of [false, true]) {
     const { world, fake, start, transactionId, status } = await openAdyen()
     fake.intercept = (_call, phase) => (phase === 'after' ? 'drop' : 'go on')
@@ -134,7 +134,7 @@ test('adyen: a payment whose response was lost for a day is cancelled, or paid i
   }
 })
 
-test('adyen: a refund is repeated only while Adyen knows the key, and a webhook tells of it later', async () => {
+test('adyen: a refund is repeated only while Adyen knows the idempotency key, and a webhook reports it later', async () => {
   const { world, fake, start, transactionId, webhookUrl } = await openAdyen()
   await ask(world, start)
   await fake.consumer(transactionId, 'pays')
@@ -176,7 +176,7 @@ const published = {
   },
 }
 
-test('adyen: the webhook of Adyen’s documentation is genuine, and no changed one', () => {
+test('adyen: the webhook of Adyen’s documentation is accepted, a changed one is not', () => {
   const provider = new AdyenProvider({
     apiKey: adyenKey,
     merchantAccount: 'TestMerchant',
@@ -210,7 +210,7 @@ test('adyen: the webhook of Adyen’s documentation is genuine, and no changed o
   assert.equal(kindOf(item, item), 'forged', 'only the first would be read')
 })
 
-test('adyen: webhooks of another merchant account are taken and wake nothing', async () => {
+test('adyen: webhooks for another merchant account are acknowledged and ignored', async () => {
   const { world, fake, start, transactionId } = await openAdyen()
   await ask(world, start)
   fake.accountInWebhooks = `${adyenAccount}2`
@@ -221,7 +221,7 @@ test('adyen: webhooks of another merchant account are taken and wake nothing', a
   await world.close()
 })
 
-test('adyen: with a prefix, the calls go to the live platform', async () => {
+test('adyen: with a prefix, requests go to the live platform', async () => {
   const addresses: string[] = []
   const { fetch } = globalThis
   globalThis.fetch = async (address) => {

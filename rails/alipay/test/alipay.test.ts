@@ -23,7 +23,7 @@ async function openAlipay() {
   return { world, fake }
 }
 
-test('alipay: every process makes the same page of a payment, without a call that starts it', async () => {
+test('alipay: every process creates the same payment page without a request to Alipay', async () => {
   const { world, fake } = await openAlipay()
   const another = await world.openAnother()
   const start = startMessage(world)
@@ -70,7 +70,7 @@ test('alipay: a phone gets the page for phones', async () => {
   await world.close()
 })
 
-test('alipay: a page that was not used yet is pending, and cancelled when it has expired', async () => {
+test('alipay: a page that was not used is pending, and cancelled after it expired', async () => {
   const { world, fake } = await openAlipay()
   fake.tradeBegins = 'when the buyer signs in'
   const start = startMessage(world)
@@ -82,7 +82,7 @@ test('alipay: a page that was not used yet is pending, and cancelled when it has
   await world.close()
 })
 
-test('alipay: a trade that begins after the cancellation is closed, and one that was paid is reported', async () => {
+test('alipay: a trade that starts after the cancellation is closed, and a paid one is reported', async () => {
   for (const isPaid of [false, true]) {
     const { world, fake } = await openAlipay()
     fake.tradeBegins = 'when the buyer signs in'
@@ -104,7 +104,7 @@ test('alipay: a trade that begins after the cancellation is closed, and one that
   }
 })
 
-test('alipay: an answer that Alipay did not sign counts as none', async () => {
+test('alipay: a response that Alipay did not sign counts as no response', async () => {
   const { world, fake } = await openAlipay()
   const start = startMessage(world)
   await ask(world, start)
@@ -130,7 +130,7 @@ test('alipay: an answer that Alipay did not sign counts as none', async () => {
   await world.close()
 })
 
-test('alipay: the answer to a notification is what Alipay waits for', async () => {
+test('alipay: a notification is answered with the text that Alipay requires', async () => {
   const { world, fake } = await openAlipay()
   const start = startMessage(world)
   await ask(world, start)

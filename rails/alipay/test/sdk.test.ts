@@ -50,7 +50,7 @@ test('the SDK accepts the signature of the rail’s page', () => {
   assert.equal(asAlipay.checkNotifySignV2({ ...form, timestamp: '1970-01-01 08:00:01' }), false)
 })
 
-test('the fake accepts a page of the SDK, the SDK an answer of the fake, and both read the same', async () => {
+test('the fake accepts a page of the SDK, the SDK accepts a response of the fake, and both read the same', async () => {
   const page = sdk.pageExecute('alipay.trade.page.pay', 'GET', { bizContent: content, ...parameters })
   await fake.open?.(page)
   const bizContent = { out_trade_no: 'T1' }
@@ -61,7 +61,7 @@ test('the fake accepts a page of the SDK, the SDK an answer of the fake, and bot
   assert.deepEqual({ ...read, traceId: undefined }, { ...ours, traceId: undefined })
 })
 
-test('an answer that was changed on the way is rejected by both', async () => {
+test('a changed response is rejected by both', async () => {
   const { createServer } = await import('node:http')
   const between = createServer(async (request, response) => {
     let body = ''
@@ -110,7 +110,7 @@ test('the SDK and the rail accept the fake’s notification, and reject a change
   }
 })
 
-test('an answer without a signature, or of another method, counts as none', async () => {
+test('a response without a signature, or for another method, counts as no response', async () => {
   const key = createPublicKey(alipayKeys.publicKey)
   for (const text of [
     '{"alipay_trade_query_response":{"code":"10000"}}',

@@ -13,17 +13,17 @@ const settings = {
 }
 const right = { RAIL_SECRET: secret, DATABASE_URL: 'postgresql://db/rail', PROVIDER_KEY: 'key-of-a-provider' }
 
-test('settings are read, with the values of those that are left out or empty', () => {
+test('settings are read with defaults for omitted and empty ones', () => {
   const values = readSettings({ ...right, RAIL_PORT: '', RAIL_HOST: '0.0.0.0' }, settings)
   assert.deepEqual({ ...values }, { ...right, RAIL_PORT: '8090', RAIL_HOST: '0.0.0.0', RAIL_SCHEMA: '' })
   assert.deepEqual(secretsIn(settings, values), [secret, 'postgresql://db/rail', 'key-of-a-provider'])
 })
 
-test('two secrets are taken while one is replaced', () => {
+test('two secrets are accepted during a rotation', () => {
   readSettings({ ...right, RAIL_SECRET: `${secret},${secret}` }, settings)
 })
 
-test('all problems are listed at once, each with what the setting is', () => {
+test('all errors are listed at once, each with the setting’s description', () => {
   const wrong = { RAIL_SECRET: 'plain', RAIL_PORT: '70000', PROVIDER_KEY: 'k', RAIL_SCHEMA: 'A-b' }
   assert.throws(
     () => readSettings(wrong, settings),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeLog } from './log.ts'
 
-test('a line has the words of an error and of its cause, nothing else of them, and no secret', () => {
+test('a log line has the messages of an error and its cause, and no secret', () => {
   const lines: string[] = []
   const log = makeLog({ write: (line) => lines.push(line), now: () => 0, secrets: ['sk_test_secret'] })
   const cause = Object.assign(new Error('the key sk_test_secret is wrong'), {

@@ -5,7 +5,7 @@ import { isSignedBy, mustBePrivateKey, mustBePublicKey, privateKeyOf, publicKeyO
 
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-test('keys are read as PEM, as base64 alone, and with escaped line breaks', () => {
+test('keys are read as PEM, as bare base64, and with escaped line breaks', () => {
   const publicPem = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
   for (const type of ['pkcs8', 'pkcs1'] as const) {
     const pem = pair.privateKey.export({ type, format: 'pem' }).toString()
@@ -19,7 +19,7 @@ test('keys are read as PEM, as base64 alone, and with escaped line breaks', () =
   }
 })
 
-test('what is no key is named as such', () => {
+test('invalid keys are reported as such', () => {
   assert.match(mustBePrivateKey('secret') ?? '', /^must be an RSA private key/)
   assert.match(mustBePublicKey('') ?? '', /^must be an RSA public key/)
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')

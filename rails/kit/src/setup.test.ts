@@ -13,12 +13,12 @@ const settings: Settings = {
 }
 const given = { DATABASE_URL: 'postgresql://db/rail', KEY: 'right', RAIL_SECRET: 'of another rail' }
 
-test('settings that are given are not asked for, and defaults are left out', async () => {
+test('given settings are not asked for, and defaults are omitted', async () => {
   const collected = await collectSettings(settings, given)
   assert.deepEqual(Object.fromEntries(collected), { DATABASE_URL: given.DATABASE_URL, KEY: 'right' })
 })
 
-test('a person is asked again until the setting is right', async () => {
+test('a setting is asked for until it is valid', async () => {
   const answers = ['', 'k', 'key']
   const asked: [string, boolean][] = []
   const collected = await collectSettings(settings, { ...given, KEY: '' }, async (question, { isSecret }) => {
@@ -33,7 +33,7 @@ test('a person is asked again until the setting is right', async () => {
   ])
 })
 
-test('without a person, all that is missing or wrong is listed at once', async () => {
+test('without a terminal, all missing and invalid settings are listed at once', async () => {
   await assert.rejects(collectSettings(settings, { KEY: 'k' }), {
     problems: [
       'DATABASE_URL is missing. Any PostgreSQL from version 15 on. The rail makes a schema of its own.',
@@ -42,7 +42,7 @@ test('without a person, all that is missing or wrong is listed at once', async (
   })
 })
 
-test('a key in a file becomes one line, and Node reads every value as it was', async (t) => {
+test('a key in a file becomes one line, and Node reads every value unchanged', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tillgate-rail-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'key.pem')

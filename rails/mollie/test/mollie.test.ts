@@ -33,7 +33,7 @@ async function cancelledAndStillOpen() {
   return { world, fake, start, transactionId }
 }
 
-test('mollie: money for a cancelled payment is reported, also when the webhook was lost', async () => {
+test('mollie: money for a cancelled payment is reported, even if the webhook was lost', async () => {
   const { world, fake, start, transactionId } = await cancelledAndStillOpen()
   fake.webhookUrl = undefined
   await fake.consumer(transactionId, 'pays')
@@ -45,7 +45,7 @@ test('mollie: money for a cancelled payment is reported, also when the webhook w
   await world.close()
 })
 
-test('mollie: a cancelled payment is looked at until Mollie has ended it', async () => {
+test('mollie: a cancelled payment is queried until Mollie has ended it', async () => {
   const { world, fake, start } = await cancelledAndStillOpen()
   const looks = async () => {
     const before = fake.calls.length

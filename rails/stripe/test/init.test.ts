@@ -15,7 +15,7 @@ import { freePort } from '../../../packages/gateway/test/support/test-bank.ts'
 import { Tillgate } from '../../../packages/sdk/src/index.ts'
 import { openFakeStripe, stripeKey, stripeWebhookSecret } from './fake-stripe.ts'
 
-test('test keys, one command and a start of the rail: the sandbox takes a payment', async (t) => {
+test('with test keys, one command and a running rail, the sandbox takes a payment', async (t) => {
   const folder = temporaryFolder()
   await startProcess({ DATA_DIR: folder })
   const clock = {

@@ -36,7 +36,7 @@ async function openWechatpay(channel: 'WEB' | 'APP' = 'WEB') {
   return { world, fake, start, transactionId, status, cancel, pagePath }
 }
 
-test('wechatpay: a desktop gets a code with words in its language', async () => {
+test('wechatpay: a desktop gets a QR code with a caption in its language', async () => {
   const { world, fake, start } = await openWechatpay()
   for (const [locale, caption] of [
     ['de', 'Mit WeChat scannen'],
@@ -66,7 +66,7 @@ test('wechatpay: a desktop gets a code with words in its language', async () => 
   await world.close()
 })
 
-test('wechatpay: a phone opens the rail’s page, which orders with its address and leads to WeChat Pay', async () => {
+test('wechatpay: a phone opens the rail’s page, which creates the order with the phone’s address and leads to WeChat Pay', async () => {
   const { world, fake, start, transactionId, status } = await openWechatpay('APP')
   const first = await ask(world, {
     ...start,
@@ -87,7 +87,7 @@ test('wechatpay: a phone opens the rail’s page, which orders with its address 
   await world.close()
 })
 
-test('wechatpay: the page of a payment that is over leads back to the checkout, and there is no other page', async () => {
+test('wechatpay: the page of an ended payment leads back to the checkout, and other pages do not exist', async () => {
   const { world, fake, start, cancel, pagePath } = await openWechatpay('APP')
   assert.equal((await fetch(pagePath)).status, 404)
   fake.webhookUrl = undefined
@@ -100,7 +100,7 @@ test('wechatpay: the page of a payment that is over leads back to the checkout, 
   await world.close()
 })
 
-test('wechatpay: a page that WeChat Pay does not give leads back to the checkout', async () => {
+test('wechatpay: if WeChat Pay returns no page, the consumer returns to the checkout', async () => {
   const { world, fake, start, pagePath, status } = await openWechatpay('APP')
   const { webhookUrl } = fake
   fake.webhookUrl = undefined
@@ -113,7 +113,7 @@ test('wechatpay: a page that WeChat Pay does not give leads back to the checkout
   await world.close()
 })
 
-test('wechatpay: an order that begins after the cancellation is closed, and one that was paid is reported', async () => {
+test('wechatpay: an order that starts after the cancellation is closed, and a paid one is reported', async () => {
   for (const isPaid of [false, true]) {
     const { world, fake, start, transactionId, cancel, status } = await openWechatpay('APP')
     const { webhookUrl } = fake
@@ -149,7 +149,7 @@ test('wechatpay: an order that begins after the cancellation is closed, and one 
   }
 })
 
-test('wechatpay: a code lives for two hours, and its order is closed after them', async () => {
+test('wechatpay: a code is valid for two hours, and then its order is closed', async () => {
   const { world, fake, start, status } = await openWechatpay()
   await ask(world, start)
   world.clock.nowMs += 2 * hour + 4 * 60_000
@@ -160,7 +160,7 @@ test('wechatpay: a code lives for two hours, and its order is closed after them'
   await world.close()
 })
 
-test('wechatpay: what was paid or refunded before its response was lost is known for good', async () => {
+test('wechatpay: a payment or refund whose response was lost keeps its result', async () => {
   const { world, fake, start, transactionId, status } = await openWechatpay()
   fake.webhookUrl = undefined
   fake.intercept = (_call, phase) => (phase === 'after' ? 'drop' : 'go on')
@@ -180,7 +180,7 @@ test('wechatpay: what was paid or refunded before its response was lost is known
   await world.close()
 })
 
-test('wechatpay: an answer that WeChat Pay did not sign just now counts as none', async () => {
+test('wechatpay: a response that WeChat Pay did not sign recently counts as no response', async () => {
   const { world, fake, start, status } = await openWechatpay()
   await ask(world, start)
   for (const kind of ['unsigned', 'signed by a stranger', 'old', 'changed'] as const) {
@@ -192,7 +192,7 @@ test('wechatpay: an answer that WeChat Pay did not sign just now counts as none'
   await world.close()
 })
 
-test('wechatpay: the signed texts are those of the documentation', () => {
+test('wechatpay: the signed texts match the documentation', () => {
   const nonce = '593BEC0C930BF1AFEB40B4A08C8FB242'
   assert.equal(
     requestText({ method: 'GET', path: '/v3/certificates', body: '' }, '1554208460', nonce),
@@ -201,7 +201,7 @@ test('wechatpay: the signed texts are those of the documentation', () => {
   assert.equal(answerText('1554209980', 'c5ac7061', ''), '1554209980\nc5ac7061\n\n')
 })
 
-test('wechatpay: a notification that was encrypted with another key, or changed, has no content', async () => {
+test('wechatpay: a notification that was changed, or encrypted with another key, has no content', async () => {
   const bodies: string[] = []
   const { createServer } = await import('node:http')
   const receiver = createServer(async (request, response) => {

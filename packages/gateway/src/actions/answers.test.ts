@@ -10,18 +10,18 @@ const schema = object('A shop.', {
   keys: list('Keys.', object('A key.', { id: name })),
 })
 
-test('an answer holds what its schema names and nothing else of a record', () => {
+test('an answer contains only the fields of its schema', () => {
   const found = { name: 'tea', secret: 'x', keys: [{ id: 'k', sealedKey: 'y' }] }
   assert.deepEqual(answerOf(schema, found), { name: 'tea', keys: [{ id: 'k' }] })
 })
 
-test('what is undefined is left out, and nothing of the record is changed', () => {
+test('undefined fields are omitted, and the record is not changed', () => {
   const found = { name: 'tea', note: undefined, keys: [] }
   assert.deepEqual(Object.keys(answerOf(schema, found) as object), ['name', 'keys'])
   assert.deepEqual(Object.keys(found), ['name', 'note', 'keys'])
 })
 
-test('a file is passed on as it is', () => {
+test('a file is returned unchanged', () => {
   const lines = ['a', 'b']
   assert.equal(answerOf('csv', lines), lines)
 })

@@ -5,7 +5,7 @@ import { readInput } from './read-input.ts'
 
 const addToken = tokenActions.find(({ name }) => name.includes('add'))
 
-test('a scope that does not exist is named, beside those that do', () => {
+test('an unknown scope is reported with the list of known scopes', () => {
   assert(addToken)
   const { errors } = readInput(
     addToken,

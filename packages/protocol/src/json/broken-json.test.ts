@@ -101,7 +101,7 @@ const endings = [
 ]
 const closings = ['', ':0', '0', '"":0', ',"":0']
 
-test('what stands before the position could still have become JSON, with the character there it could not', () => {
+test('the text before the position is a valid prefix of JSON, the text including the position is not', () => {
   const text = fc.oneof(
     fc.json({ depthSize: 'small' }).chain((json) =>
       fc.tuple(fc.nat(json.length), fc.constantFrom(...'{}[]",:\\0-e.tnx \n'), fc.nat(2)).map(
@@ -147,7 +147,7 @@ function canBecomeJson(text: string): boolean {
   return endings.some((ending) => closings.some((closing) => isJson(text + ending + closing + close)))
 }
 
-test('the second look at the longest text takes a few milliseconds', () => {
+test('a second look at the longest text takes a few milliseconds', () => {
   const texts = ['"', '"\\n', '[1,', ' ', '-', '{"a":"'].map((piece) =>
     piece.repeat(maxEnvelopeBytes / piece.length - 1),
   )

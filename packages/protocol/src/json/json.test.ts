@@ -12,7 +12,7 @@ function refuses(text: string, words: RegExp): void {
   )
 }
 
-test('reads what JSON.parse reads', () => {
+test('accepts what JSON.parse accepts', () => {
   const texts = [
     '1',
     '-1.5',
@@ -28,7 +28,7 @@ test('reads what JSON.parse reads', () => {
   for (const text of texts) assert.deepEqual(readJson(text), JSON.parse(text), text)
 })
 
-test('agrees with JSON.parse on any value whose numbers are plain and whose members are not null', () => {
+test('agrees with JSON.parse for plain numbers and members that are not null', () => {
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
       { depthSize: 'small', maxDepth: 6 },
@@ -50,11 +50,11 @@ test('agrees with JSON.parse on any value whose numbers are plain and whose memb
   )
 })
 
-test('members that are null count as left out, wherever they stand', () => {
+test('null members count as omitted, at any depth', () => {
   assert.deepEqual(readJson('{"a":null,"b":{"c":null,"d":1},"e":[null]}'), { b: { d: 1 }, e: [null] })
 })
 
-test('a key that is there twice is refused, also when escaped, nested or null', () => {
+test('a repeated key is rejected, including escaped, nested and null ones', () => {
   for (const text of [
     '{"a":1,"a":1}',
     '{"a":1,"\\u0061":2}',
@@ -72,19 +72,19 @@ test('an error about a repeated key names it, shortened', () => {
   refuses(`{"${'k'.repeat(100)}":1,"${'k'.repeat(100)}":1}`, /the key "k{64}…" is/)
 })
 
-test('the same key in different objects is fine, and so is a colon in a string', () => {
+test('the same key in different objects is accepted, as is a colon in a string', () => {
   const text = '[{"a":1},{"a":2},{"b":{"a":":\\":"}}]'
   assert.deepEqual(readJson(text), JSON.parse(text))
 })
 
-test('keys that reach for prototypes are refused at any depth', () => {
+test('the keys of prototypes are rejected at any depth', () => {
   for (const key of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__']) {
     refuses(`{"a":[{"${key}":{"polluted":true}}]}`, /not allowed/)
   }
   assert(!('polluted' in {}))
 })
 
-test('other names that objects inherit are ordinary keys', () => {
+test('other inherited names are ordinary keys', () => {
   assert.deepEqual(Object.keys(readJson('{"toString":1,"valueOf":2,"hasOwnProperty":3}') as JsonObject), [
     'toString',
     'valueOf',
@@ -92,21 +92,21 @@ test('other names that objects inherit are ordinary keys', () => {
   ])
 })
 
-test('half of a surrogate pair is refused in values, keys, lists and alone, escaped or not', () => {
+test('an unpaired surrogate is rejected in values, keys and lists, escaped or not', () => {
   for (const text of ['"\\ud800"', '{"a":"\\udc00x"}', '{"\\ud83d":1}', '["\\ude00\\ud83d"]', '"\ud800"']) {
     refuses(text, /surrogate/)
   }
   assert.equal(readJson('"\\ud83d\\ude00"'), '😀')
 })
 
-test('nesting is allowed to its limit and not one deeper', () => {
+test('nesting is accepted up to its limit', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   readJson(nested(maxJsonDepth))
   refuses(nested(maxJsonDepth + 1), /nested/)
   refuses(`${'{"a":'.repeat(maxJsonDepth + 1)}1${'}'.repeat(maxJsonDepth + 1)}`, /nested/)
 })
 
-test('200,000 levels and 100 MB are refused without a crash and without much work', () => {
+test('200,000 levels and 100 MB are rejected quickly and without a crash', () => {
   const started = process.cpuUsage()
   refuses('['.repeat(100_000) + ']'.repeat(100_000), /nested/)
   refuses('['.repeat(200_000), /nested/)
@@ -116,18 +116,18 @@ test('200,000 levels and 100 MB are refused without a crash and without much wor
   assert(user < 2_000_000, `took ${user} µs`)
 })
 
-test('more values than any message has are refused, and an envelope has fewer than a body', () => {
+test('more values than any message has are rejected, and an envelope has a lower limit', () => {
   readJson(`[${'1,'.repeat(maxJsonMarks)}1]`)
   refuses(`[${'1,'.repeat(maxJsonMarks + 1)}1]`, /has more than 20000 commas and colons/)
   assert.throws(() => readJson('{"a":1,"b":2}', { maxMarks: 2 }), JsonError)
   readJson('{"a":",,,:::","b":2}', { maxMarks: 3 })
 })
 
-test('text that ends inside a string is refused, escaped or not', () => {
+test('text that ends inside a string is rejected, escaped or not', () => {
   for (const text of ['"a', '"a\\"', '{"a":"\\\\\\"', '"\\']) refuses(text, /cut off/)
 })
 
-test('numbers that a double may not hold as written are kept apart', () => {
+test('numbers that a double may not hold exactly are kept as text', () => {
   const odd = [
     '1e400',
     '1E2',
@@ -146,7 +146,7 @@ test('numbers that a double may not hold as written are kept apart', () => {
   }
 })
 
-test('numbers of up to 15 digits are numbers, however many zeros stand around them', () => {
+test('numbers of up to 15 digits are numbers, with any number of surrounding zeros', () => {
   for (const written of [
     '123456789012345',
     '-123456789.012345',
@@ -158,7 +158,7 @@ test('numbers of up to 15 digits are numbers, however many zeros stand around th
   }
 })
 
-test('a number of up to 15 digits gives its own digits back', () => {
+test('a number of up to 15 digits keeps its digits', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 1n, max: 10n ** 15n - 1n }),
@@ -174,7 +174,7 @@ test('a number of up to 15 digits gives its own digits back', () => {
   )
 })
 
-test('text that is not JSON is refused without repeating it', () => {
+test('invalid JSON is rejected without quoting it', () => {
   for (const text of [
     '',
     ' ',
@@ -202,6 +202,6 @@ test('text that is not JSON is refused without repeating it', () => {
   }
 })
 
-test('only numbers that were kept apart have a text', () => {
+test('only numbers that were kept as text have a text', () => {
   for (const value of [null, undefined, 1, 'x', {}, []]) assert.equal(inexactNumberText(value), undefined)
 })

@@ -5,12 +5,12 @@ import { Failure } from '../codes.ts'
 import { callbackAcknowledgement, failureAnswer, parseAnswer, successAnswer } from './answers.ts'
 import { parseCallbackResult } from './results.ts'
 
-test('a success answers 20000, SUCCESS and the data', () => {
+test('a success has 20000, SUCCESS and the data', () => {
   assert.deepEqual(successAnswer({ a: 1 }), { code: 20000, msg: 'SUCCESS', data: { a: 1 } })
   assert.deepEqual(callbackAcknowledgement, { code: 20000, msg: '' })
 })
 
-test('a failure answers its code, its words, the field at fault and the request’s id', () => {
+test('a failure has its code, message, field and requestId', () => {
   const failure = new Failure('invalid_field', { field: 'order.orderNo', message: 'no' })
   assert.deepEqual(failureAnswer(failure, 'r1'), {
     code: 40001,
@@ -20,7 +20,7 @@ test('a failure answers its code, its words, the field at fault and the request�
   assert.deepEqual(failureAnswer(new Failure('internal'), 'r1').data, { requestId: 'r1' })
 })
 
-test('an answer is read with its code as a number or as digits, with data or without', () => {
+test('a response is read with its code as a number or digits, with or without data', () => {
   assert.deepEqual(parseAnswer('{"code":20000,"msg":"SUCCESS","data":{"a":1},"more":1}'), {
     code: 20000,
     msg: 'SUCCESS',
@@ -66,7 +66,7 @@ const refund = {
   msg: 'Too little money in the merchant’s wallet.',
 }
 
-test('a callback’s result is read by the event of its envelope', () => {
+test('a callback’s result is read according to the event of its envelope', () => {
   assert.deepEqual(parseCallbackResult('payment.order.success', JSON.stringify(payment)), {
     kind: 'order',
     eventName: 'payment.order.success',
@@ -79,7 +79,7 @@ test('a callback’s result is read by the event of its envelope', () => {
   })
 })
 
-test('a result of the wrong shape, or of an unknown event, is refused', () => {
+test('a result with an invalid form or an unknown event is rejected', () => {
   assertFails(
     () => parseCallbackResult('payment.order.success', JSON.stringify(refund)),
     'invalid_field',

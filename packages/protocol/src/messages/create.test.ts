@@ -24,7 +24,7 @@ function accepts(path: string, value: unknown): void {
   parse(withChange(full, path, value))
 }
 
-test('a full order arrives in minor units, milliseconds and one spelling', () => {
+test('a full order is read as minor units and milliseconds, with one field per alias', () => {
   assert.deepEqual(parse(full), {
     order: {
       orderNo: 'A-1',
@@ -67,7 +67,7 @@ test('a full order arrives in minor units, milliseconds and one spelling', () =>
   })
 })
 
-test('the smallest order has no more than it was given', () => {
+test('the smallest order gets no additional fields', () => {
   assert.deepEqual(parse(smallCreateBody()), {
     order: {
       orderNo: 'A-1',
@@ -82,12 +82,12 @@ test('the smallest order has no more than it was given', () => {
   })
 })
 
-test('shipping may leave out its amount and address', () => {
+test('shipping may omit its amount and address', () => {
   const shipping = { shipType: 'PICKUP_IN_STORE', name: 'Ada' }
   assert.deepEqual(parse(withChange(full, 'order.shipping', shipping)).order.shipping, shipping)
 })
 
-test('every required field is missed by name', () => {
+test('every missing required field is reported by name', () => {
   const required = [
     'order',
     'channel',
@@ -109,7 +109,7 @@ test('every required field is missed by name', () => {
   }
 })
 
-test('every optional field may be left out, or be null', () => {
+test('every optional field may be omitted or null', () => {
   const optional = [
     'callbackUrl',
     'redirectUrl',
@@ -133,7 +133,7 @@ test('every optional field may be left out, or be null', () => {
   }
 })
 
-test('texts are allowed to their last character and not one more, counted in code points', () => {
+test('texts are accepted up to their maximum length in code points', () => {
   const limits: [string, number][] = [
     ['order.orderNo', 64],
     ['order.orderDescription', 256],
@@ -154,7 +154,7 @@ test('texts are allowed to their last character and not one more, counted in cod
   }
 })
 
-test('required texts have at least one character, optional ones may be empty', () => {
+test('required texts have at least one character, optional texts may be empty', () => {
   for (const path of [
     'order.orderNo',
     'order.goods[0].referenceGoodsId',
@@ -173,7 +173,7 @@ test('required texts have at least one character, optional ones may be empty', (
     accepts(path, '')
 })
 
-test('control characters are rejected in every text; where people write several lines, line breaks are not', () => {
+test('control characters are rejected in every text, except line breaks in multi-line texts', () => {
   const controls = ['\u0000', '\u001f', '\u007f', '\u0085', '\u009f']
   const breaks = ['\n', '\r\n', '\t']
   for (const path of ['order.orderNo', 'order.goods[1].goodsName', 'callbackUrl', 'order.shipping.name'])
@@ -194,19 +194,19 @@ test('control characters are rejected in every text; where people write several 
     accepts('order.orderDescription', `a${character}b`)
 })
 
-test('half of a surrogate pair and repeated keys are refused anywhere in the body', () => {
+test('unpaired surrogates and repeated keys are rejected anywhere in the body', () => {
   assertFails(() => parse(JSON.stringify(full).replace('Shirt', '\\ud83d')), 'invalid_field')
   assertFails(() => parse(JSON.stringify(full).replace('"tips"', '"orderNo"')), 'invalid_field')
 })
 
-test('values outside the lists are refused, and the message gives the list', () => {
+test('values that are not listed are rejected with the list', () => {
   assert.match(refuses('channel', 'POS').message, /`WEB`, `APP`/)
   refuses('channel', 'web')
   refuses('channel', 1)
   assert.match(refuses('order.shipping.shipType', 'DRONE').message, /PICKUP_FROM_PERSON/)
 })
 
-test('a value of the wrong type is refused by the name of its field', () => {
+test('a value of the wrong type is rejected with the field’s name', () => {
   const wrong: [string, unknown][] = [
     ['order', []],
     ['order', 'x'],
@@ -225,7 +225,7 @@ test('a value of the wrong type is refused by the name of its field', () => {
   for (const [path, value] of wrong) refuses(path, value)
 })
 
-test('a value of the wrong form is answered with what to change', () => {
+test('an invalid value is rejected with what to change', () => {
   const message = (path: string, value: unknown) => refuses(path, value).message
   assert.match(message('order', JSON.stringify(full.order)), /This is JSON inside a string\..*only once\.$/)
   assert.match(message('order.goods', JSON.stringify([1])), /This is JSON inside a string/)
@@ -233,7 +233,7 @@ test('a value of the wrong form is answered with what to change', () => {
   assert.match(message('order.orderNo', 1001), /Send it as text, in double quotes\.$/)
 })
 
-test('a missing field is looked for under other names', () => {
+test('a missing field is searched under other names', () => {
   for (const [field, name] of [
     ['paymentExpiryTime', 'expiryTime'],
     ['paymentExpiryTime', 'payment_expires_time'],
@@ -249,7 +249,7 @@ test('a missing field is looked for under other names', () => {
   }
 })
 
-test('a currency in another form is answered with its code', () => {
+test('a currency in another form is rejected with its code', () => {
   const message = (currency: unknown) =>
     assertFails(() => parse(withChange(full, 'currency', currency)), 'invalid_field', 'currency').message
   assert.match(message('eur'), /but was "eur"\. Did you mean EUR\?$/)
@@ -259,7 +259,7 @@ test('a currency in another form is answered with its code', () => {
   assert.match(message('€'), /but was "€"\.$/)
 })
 
-test('a field in the wrong object is answered with where it belongs', () => {
+test('a field in the wrong object is rejected with its correct place', () => {
   const stray = (from: string, to: string) =>
     assertFails(() => parse(withChange(withChange(full, from, undefined), to, 'A-1')), 'invalid_field', from)
       .message
@@ -267,7 +267,7 @@ test('a field in the wrong object is answered with where it belongs', () => {
   assert.match(stray('currency', 'order.currency'), /You sent currency inside order: move it out of order\.$/)
 })
 
-test('one to a hundred goods', () => {
+test('an order has one to a hundred goods', () => {
   const goods = (count: number) =>
     Array.from({ length: count }, () => ({ referenceGoodsId: 'x', goodsName: 'X' }))
   accepts('order.goods', goods(1))
@@ -279,7 +279,7 @@ test('one to a hundred goods', () => {
   assert.match(refuses('order.goods', []).message, /but was an empty list/)
 })
 
-test('the good at fault is named by its place', () => {
+test('an invalid good is reported with its position', () => {
   const goods = Array.from({ length: 5 }, () => ({ referenceGoodsId: 'x', goodsName: 'X' }))
   const body = withChange(withChange(full, 'order.goods', goods), 'order.goods[3].goodsName', 7)
   assert.match(
@@ -288,7 +288,7 @@ test('the good at fault is named by its place', () => {
   )
 })
 
-test('quantities are more than 0, at most 999,999,999, with at most six decimals, as a number or as text', () => {
+test('quantities are above 0, at most 999,999,999, with at most six decimals, as number or text', () => {
   const single = withChange(full, 'order.goods', [{ referenceGoodsId: 'x', goodsName: 'X' }])
   for (const quantity of [1, '1', 999_999_999, 0.5, '1.50', 0.000001, '999999998.999999'])
     parse(withChange(single, 'order.goods[0].goodsQuantity', quantity))
@@ -310,7 +310,7 @@ test('quantities are more than 0, at most 999,999,999, with at most six decimals
   }
 })
 
-test('amount × quantity is exact, or rounded half up to the minor unit', () => {
+test('amount × quantity is exact or rounded half up to the minor unit', () => {
   for (const [eachMinor, quantity, minor] of [
     [999n, 0.333, 333n],
     [1n, 0.5, 1n],
@@ -338,7 +338,7 @@ test('times are 13 digits, as a number or as text', () => {
   }
 })
 
-test('every amount follows the currency’s digits and is named when it does not', () => {
+test('every amount has at most the currency’s decimal places, and an invalid one is named', () => {
   const paths = [
     'paymentAmount',
     'order.orderAmount',
@@ -363,7 +363,7 @@ test('every amount follows the currency’s digits and is named when it does not
   }
 })
 
-test('a number that JSON cannot be trusted with is refused where it is an amount and ignored where it is not', () => {
+test('a number that is not exact is rejected in an amount and ignored elsewhere', () => {
   const text = JSON.stringify(full)
   for (const written of ['1e400', '30e0', '30.000000000000000001', '0.30000000000000004']) {
     const failure = assertFails(
@@ -379,40 +379,40 @@ test('a number that JSON cannot be trusted with is refused where it is an amount
   }
 })
 
-test('the payment amount is more than zero, the others may be zero', () => {
+test('the payment amount is above zero, other amounts may be zero', () => {
   assert.match(refuses('paymentAmount', 0).message, /greater than zero/)
   refuses('paymentAmount', '0.00')
   accepts('order.tips', 0)
   accepts('order.shipping.amount', '0.00')
 })
 
-test('the payment amount is not tied to a sum', () => {
+test('the payment amount need not equal a sum', () => {
   accepts('paymentAmount', '9999.99')
 })
 
-test('an unknown currency is named before any amount', () => {
+test('an unknown currency is reported before any amount', () => {
   refuses('currency', 'ZZZ')
   refuses('currency', 'usd')
   assert.match(refuses('currency', 'XAU').message, /no minor unit/)
   refuses('currency', 840)
 })
 
-test('the same order in yen must have whole amounts', () => {
+test('the same order in yen requires whole amounts', () => {
   const field = 'order.goods[0].goodsAmount'
   assertFails(() => parse({ ...full, currency: 'JPY' }), 'amount_does_not_fit_currency', field)
 })
 
-test('orderAmount must be the sum over the goods, and the message has both figures', () => {
+test('orderAmount must be the sum of the goods, and the error has both figures', () => {
   const failure = refuses('order.orderAmount', '29.99', 'amounts_do_not_add_up')
   assert.match(failure.message, /29\.99.*30\.00/)
   accepts('order.orderAmount', '30.00')
 })
 
-test('totalTax must be the sum over the goods, and the message has both figures', () => {
+test('totalTax must be the sum of the goods, and the error has both figures', () => {
   assert.match(refuses('order.totalTax', 3.01, 'amounts_do_not_add_up').message, /3\.01.*3\.00/)
 })
 
-test('where one good has no amount there is no sum to compare with', () => {
+test('no sum is checked if one good has no amount', () => {
   const body = withChange(full, 'order.goods[1].goodsUnitAmount', undefined)
   parse(withChange(body, 'order.orderAmount', 77))
   parse(withChange(withChange(full, 'order.goods[1].tax', undefined), 'order.totalTax', 77))
@@ -429,7 +429,7 @@ test('a large quantity does not lose a minor unit', () => {
   )
 })
 
-test('goodsAmount and goodsUnitAmount are one field: equal is fine, different is not', () => {
+test('goodsAmount and goodsUnitAmount are one field: equal values are accepted, different ones are not', () => {
   accepts('order.goods[0].goodsUnitAmount', '12.50')
   const failure = refuses(
     'order.goods[0].goodsUnitAmount',
@@ -440,7 +440,7 @@ test('goodsAmount and goodsUnitAmount are one field: equal is fine, different is
   assert.match(failure.message, /must not differ/)
 })
 
-test('unknown fields are ignored, those that reach for prototypes are refused', () => {
+test('unknown fields are ignored, the keys of prototypes are rejected', () => {
   const extended = { ...full, locale: 'de', order: { ...full.order, gift: { wrap: true } } }
   const { ignoredFields, ...read } = parse(extended)
   assert.deepEqual(read, parse(full))
@@ -453,7 +453,7 @@ test('unknown fields are ignored, those that reach for prototypes are refused', 
   }
 })
 
-test('a body that is no JSON object is refused', () => {
+test('a body that is not a JSON object is rejected', () => {
   for (const text of ['', 'null', '[]', '"x"', '1', '{"order":', 'a=b'])
     assertFails(() => parse(text), 'invalid_field')
 })

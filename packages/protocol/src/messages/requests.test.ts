@@ -14,7 +14,7 @@ function refuses(parse: (text: string) => unknown, body: unknown, field?: string
   return assertFails(() => parse(JSON.stringify(body)), 'invalid_field', field)
 }
 
-test('a query names exactly one number', () => {
+test('a query names exactly one id', () => {
   assert.deepEqual(parseQueryBody('{"paymentId":"P1"}'), { kind: 'paymentId', paymentId: 'P1' })
   assert.deepEqual(parseQueryBody('{"orderNo":"A-1","paymentId":null}'), { kind: 'orderNo', orderNo: 'A-1' })
   assert.deepEqual(parseQueryBody('{"refundId":"R1"}'), { kind: 'refundId', refundId: 'R1' })
@@ -26,13 +26,13 @@ test('a query names exactly one number', () => {
   refuses(parseQueryBody, { paymentId: 1 }, 'paymentId')
 })
 
-test('a number that is too long for its field is recognized as the merchant’s own', () => {
+test('an id that is too long for its field is recognized as the merchant’s own number', () => {
   const long = 'x'.repeat(33)
   assert.match(refuses(parseQueryBody, { paymentId: long }, 'paymentId').message, /query it as orderNo/)
   assert.match(refuses(parseQueryBody, { refundId: long }, 'refundId').message, /lists its refunds/)
 })
 
-test('a number under a name of responses or of other operations is answered with the name to send', () => {
+test('an id under a field name of a response or another operation is rejected with the correct name', () => {
   const message = (parse: (text: string) => unknown, body: object) =>
     refuses(parse, body, 'paymentId').message
   for (const [name, meant] of [
@@ -64,7 +64,7 @@ test('a number under a name of responses or of other operations is answered with
   }
 })
 
-test('cancel and callback take a paymentId, ignore the rest, and say so', () => {
+test('cancel and callback take a paymentId and report ignored fields', () => {
   for (const parse of [parseCancelBody, parseCallbackBody]) {
     assert.deepEqual(parse('{"paymentId":"P1","why":"x"}'), {
       paymentId: 'P1',
@@ -78,7 +78,7 @@ test('cancel and callback take a paymentId, ignore the rest, and say so', () => 
 
 const refund = { paymentId: 'P1', referRefundNo: 'B-1', refundAmount: '12.50', refundReason: 'broken' }
 
-test('a refund keeps its amount as it was written until the currency is known', () => {
+test('a refund keeps its amount as text until the currency is known', () => {
   assert.deepEqual(parseRefundBody(JSON.stringify(refund)), refund)
   assert.deepEqual(parseRefundBody('{"paymentId":"P1","referRefundNo":"B-1","refundAmount":1.5}'), {
     paymentId: 'P1',
@@ -100,7 +100,7 @@ test('a refund’s amount is a plain decimal above zero', () => {
   }
 })
 
-test('a refund’s texts have their limits', () => {
+test('a refund’s texts have maximum lengths', () => {
   parseRefundBody(
     JSON.stringify({ ...refund, referRefundNo: '界'.repeat(64), refundReason: '😀'.repeat(256) }),
   )

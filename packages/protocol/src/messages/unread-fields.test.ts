@@ -8,7 +8,7 @@ type Fields = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: a test bends whatever it likes
 const copy = (): any => fullCreateBody()
 
-test('every optional field that is "" or null counts as left out', () => {
+test('every optional field that is "" or null counts as omitted', () => {
   const places = [
     [(body: { [name: string]: Fields }) => body, ['callbackUrl', 'redirectUrl', 'cancelUrl']],
     [
@@ -43,18 +43,18 @@ test('every optional field that is "" or null counts as left out', () => {
   assert.deepEqual(parseRefundBody(JSON.stringify({ ...refund, refundReason: '' })), refund)
 })
 
-test('a required field that is "" is refused as before', () => {
+test('a required field that is "" is rejected', () => {
   for (const name of ['channel', 'currency', 'paymentAmount', 'paymentTime'])
     assert.throws(() => parseCreateBody(JSON.stringify({ ...smallCreateBody(), [name]: '' })), {
       field: name,
     })
 })
 
-test('a body that the schema knows whole has nothing ignored', () => {
+test('a body with only known fields has no ignored fields', () => {
   assert.equal('ignoredFields' in parseCreateBody(JSON.stringify(fullCreateBody())), false)
 })
 
-test('ignored fields are reported by their path, with the most similar known name', () => {
+test('ignored fields are reported by path, with the most similar known name', () => {
   const body = copy()
   Object.assign(body, {
     callback_url: 'x',
@@ -93,7 +93,7 @@ test('ignored fields are reported by their path, with the most similar known nam
   )
 })
 
-test('the first 20 are reported, with names of limited length, including a field called ignoredFields', () => {
+test('at most 20 ignored fields are reported, with shortened names, including a field called ignoredFields', () => {
   const extras = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`x${index}`, 1]))
   const many = parseCreateBody(JSON.stringify({ ...extras, ...smallCreateBody() })).ignoredFields ?? []
   assert.equal(many.length, 20)

@@ -7,7 +7,7 @@ import { signOnThreadPool } from './crypto-jobs.ts'
 
 const textOf = (index: number) => `${index}`.padEnd(100_000, 'x')
 
-test('texts that were signed go with the next small collection', async () => {
+test('signed texts are freed by the next minor garbage collection', async () => {
   const kept = await bytesKept(async () => {
     for (let index = 0; index < 100; index++) {
       const bytes = Buffer.from(textOf(index))
@@ -17,7 +17,7 @@ test('texts that were signed go with the next small collection', async () => {
   assert.ok(kept < 1_000_000, `${kept} bytes of 10,000,000 were kept`)
 })
 
-test('it is needed while a callback that sees the text keeps it', async () => {
+test('the workaround is needed while a callback that refers to the text keeps it', async () => {
   const signSeeingTheText = (text: string) =>
     new Promise<string>((resolve, reject) => {
       sign('sha256', Buffer.from(text), pair.privateKey, (error, signature) =>

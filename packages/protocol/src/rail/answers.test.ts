@@ -6,7 +6,7 @@ import { parseRailPaymentAnswer, parseRailRefundAnswer } from './answers.ts'
 const started = (answer: unknown) => parseRailPaymentAnswer('payment.start', JSON.stringify(answer))
 const redirect = { kind: 'redirect', url: 'https://bank.example.com/pay/1' }
 
-test('every status is read with what belongs to it, and the rest is left out', () => {
+test('every status is read with its fields, and others are ignored', () => {
   const common = { reference: 'B-1', checkAfterSeconds: 5 }
   const answers = [
     { status: 'pending', nextAction: redirect, ...common },
@@ -23,7 +23,7 @@ test('every status is read with what belongs to it, and the rest is left out', (
   assert.deepEqual(parseRailRefundAnswer('refund.start', JSON.stringify(refund)), refund)
 })
 
-test('every next action is read with what belongs to it', () => {
+test('every next action is read with its fields', () => {
   const actions = [
     redirect,
     { kind: 'qr', text: 'BCD\u00a0002' },
@@ -34,7 +34,7 @@ test('every next action is read with what belongs to it', () => {
     assert.deepEqual(started({ status: 'pending', nextAction }), { status: 'pending', nextAction })
 })
 
-test('a status without what belongs to it is refused', () => {
+test('a status without its required fields is rejected', () => {
   assertFails(() => started({ status: 'pending' }), 'invalid_field', 'nextAction')
   assertFails(() => started({ status: 'approved' }), 'invalid_field', 'reference')
   assertFails(() => started({ status: 'declined' }), 'invalid_field', 'reason')
@@ -52,7 +52,7 @@ test('a status without what belongs to it is refused', () => {
   assertFails(() => started({ status: 'pending', nextAction }), 'invalid_field', 'nextAction.lines')
 })
 
-test('a consumer is sent to pages alone', () => {
+test('a consumer is only sent to web pages', () => {
   for (const url of [
     'javascript:alert(1)',
     'data:text/html,x',
@@ -67,7 +67,7 @@ test('a consumer is sent to pages alone', () => {
   }
 })
 
-test('a status counts only where the message allows it', () => {
+test('a status is only accepted for messages that allow it', () => {
   assertFails(() => started({ status: 'unknown' }), 'invalid_field', 'status')
   assertFails(() => started({ status: 'paid' }), 'invalid_field', 'status')
   const pending = JSON.stringify({ status: 'pending', nextAction: redirect })
@@ -77,7 +77,7 @@ test('a status counts only where the message allows it', () => {
   assertFails(() => parseRailRefundAnswer('refund.status', '{"status":"pending"}'), 'invalid_field', 'status')
 })
 
-test('a time to ask again is 1 to 86400 whole seconds', () => {
+test('checkAfterSeconds is 1 to 86400 whole seconds', () => {
   const after = (checkAfterSeconds: unknown) => started({ status: 'submitted', checkAfterSeconds })
   assert.deepEqual(after(86_400), { status: 'submitted', checkAfterSeconds: 86_400 })
   for (const wrong of [0, 86_401, -1, 1.5, 'soon'])

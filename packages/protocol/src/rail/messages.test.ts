@@ -5,14 +5,14 @@ import { railMessageSamples, railNotificationSamples } from '../../test/rail-vec
 import { parseRailMessage } from './messages.ts'
 import { parseRailNotification } from './notifications.ts'
 
-test('every message is read as it was sent, and a field of a later version does not disturb', () => {
+test('every message is read unchanged, and unknown fields are ignored', () => {
   for (const sample of Object.values(railMessageSamples)) {
     const sent = { ...sample, later: true }
     assert.deepEqual(parseRailMessage(JSON.stringify(sent)), sent)
   }
 })
 
-test('a message without a field, or of an unknown type, is refused with the field’s name', () => {
+test('a message with a missing field or an unknown type is rejected with the field’s name', () => {
   const optional = ['description', 'reference', 'reason']
   for (const sample of Object.values(railMessageSamples)) {
     for (const field of Object.keys(sample).filter((name) => !optional.includes(name))) {
@@ -24,7 +24,7 @@ test('a message without a field, or of an unknown type, is refused with the fiel
   assertFails(() => parseRailMessage('[]'), 'invalid_field')
 })
 
-test('an amount that is not its minor units is refused', () => {
+test('an amount that differs from its minor units is rejected', () => {
   const start = railMessageSamples['payment.start']
   const read = (changed: object) => parseRailMessage(JSON.stringify({ ...start, ...changed }))
   read({ amount: '1250', currency: 'JPY' })
@@ -36,7 +36,7 @@ test('an amount that is not its minor units is refused', () => {
   assertFails(() => read({ amountMinor: 1250 }), 'invalid_field', 'amountMinor')
 })
 
-test('a notification is read by its type, and nothing else in it counts', () => {
+test('a notification is read by its type, and its other fields are ignored', () => {
   for (const sample of railNotificationSamples)
     assert.deepEqual(parseRailNotification(JSON.stringify({ ...sample, status: 'approved' })), sample)
   assertFails(() => parseRailNotification('{"type":"payment.changed"}'), 'invalid_field', 'transactionId')

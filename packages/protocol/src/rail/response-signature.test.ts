@@ -9,7 +9,7 @@ const { secret, nextSecret, responses } = vectors
 const { messageId } = responses
 const nowMs = vectors.timestamp * 1000
 
-test('every signed response is genuine, and every refused one is refused for its reason', () => {
+test('every signed response is accepted, and every invalid one is rejected for its reason', () => {
   const verdict = (headers: Record<string, string>, body: string) =>
     verifyRailResponse(headers, Buffer.from(body), { messageId, secrets: [secret], nowMs })
   for (const { name, body, headers } of responses.signed)
@@ -18,7 +18,7 @@ test('every signed response is genuine, and every refused one is refused for its
     assert.equal(verdict(headers, body), expected, reason)
 })
 
-test('a response is valid under either of two live secrets', () => {
+test('a response is valid with either of two active secrets', () => {
   const sign = (by: string) => signRailResponse({ 'webhook-id': messageId }, '{}', { secrets: [by], nowMs })
   const verify = (by: string, secrets: readonly string[]) =>
     verifyRailResponse(sign(by), Buffer.from('{}'), { messageId, secrets, nowMs })
@@ -26,7 +26,7 @@ test('a response is valid under either of two live secrets', () => {
   assert.equal(verify(secret, [nextSecret]), 'wrong_signature')
 })
 
-test('the id is that of the message, though the signature is right', () => {
+test('a response with another message’s id is rejected even if its signature is correct', () => {
   const headers = signRailResponse({ 'webhook-id': 'another' }, '{}', { secrets: [secret], nowMs })
   const context = { secrets: [secret], nowMs }
   assert.equal(verifyRailResponse(headers, Buffer.from('{}'), { ...context, messageId }), 'wrong_id')
@@ -34,7 +34,7 @@ test('the id is that of the message, though the signature is right', () => {
   assert.equal(verifyRailResponse(relabeled, Buffer.from('{}'), { ...context, messageId }), 'wrong_signature')
 })
 
-test('a response is good for five minutes, to the second', () => {
+test('a response is valid for five minutes, to the second', () => {
   const headers = signRailResponse({ 'webhook-id': messageId }, '{}', { secrets: [secret], nowMs })
   const at = (ms: number) =>
     verifyRailResponse(headers, Buffer.from('{}'), { messageId, secrets: [secret], nowMs: ms })
@@ -42,7 +42,7 @@ test('a response is good for five minutes, to the second', () => {
   assert.equal(at(nowMs + 300_001), 'outside_window')
 })
 
-test('a header that was sent twice signs nothing', () => {
+test('a repeated header invalidates the response', () => {
   const headers = signRailResponse({ 'webhook-id': messageId }, '{}', { secrets: [secret], nowMs })
   const twice = { ...headers, 'webhook-id': [messageId, messageId] }
   assert.equal(
@@ -51,6 +51,6 @@ test('a header that was sent twice signs nothing', () => {
   )
 })
 
-test('a response cannot be signed for no message', () => {
+test('a response cannot be signed without a message', () => {
   assert.throws(() => signRailResponse({}, '{}', { secrets: [secret], nowMs }), /id of its message/)
 })

@@ -20,7 +20,7 @@ const line: SettlementLine = {
   batch: 'po_1',
 }
 
-test('a report is read, other messages are left to their reader, and what is wrong is named', () => {
+test('a report request is read, other messages are left to their reader, and errors name the field', () => {
   const read = (changes: object) => parseSettlementReport(JSON.stringify({ ...report, ...changes }))
   assert.deepEqual(read({}), report)
   assert.deepEqual(read({ cursor: 'po_1 txn_9' }), { ...report, cursor: 'po_1 txn_9' })
@@ -31,7 +31,7 @@ test('a report is read, other messages are left to their reader, and what is wro
   assertFails(() => parseSettlementReport('{'), 'invalid_field')
 })
 
-test('an answer may be empty, has at most 200 lines, and no line with an impossible day or amount', () => {
+test('a report may be empty, has at most 200 lines, and no line with an invalid day or amount', () => {
   const read = (changes: object) =>
     parseSettlementAnswer(JSON.stringify({ status: 'ready', lines: [], ...changes }))
   assert.deepEqual(read({}), { status: 'ready', lines: [] })
@@ -47,7 +47,7 @@ test('an answer may be empty, has at most 200 lines, and no line with an impossi
   assertFails(() => read({ status: 'done' }), 'invalid_field', 'status')
 })
 
-test('a full page of usual lines fits into a response', () => {
+test('a full page of usual lines fits in a response', () => {
   const usual = {
     ...line,
     lineId: 'x'.repeat(32),

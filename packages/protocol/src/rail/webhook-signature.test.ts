@@ -9,18 +9,18 @@ const vectors: ReturnType<typeof makeRailVectors> = JSON.parse(readFileSync(rail
 const { secret, nextSecret } = vectors
 const nowMs = vectors.timestamp * 1000
 
-test('the file is what the code makes; otherwise run scripts/make-test-vectors.ts', () => {
+test('the file matches the code; otherwise run scripts/make-test-vectors.ts', () => {
   assert.deepEqual(vectors, JSON.parse(JSON.stringify(makeRailVectors())))
 })
 
-test('every signed message is genuine, and every refused one is refused for its reason', () => {
+test('every signed message is accepted, and every invalid one is rejected for its reason', () => {
   for (const { name, body, headers } of vectors.signed)
     assert.equal(verifyWebhook(headers, body, { secrets: [secret], nowMs }), 'genuine', name)
   for (const { reason, body, headers, verdict } of vectors.refused)
     assert.equal(verifyWebhook(headers, body, { secrets: [secret], nowMs }), verdict, reason)
 })
 
-test('OpenSSL makes the very same signature', () => {
+test('OpenSSL produces the same signature', () => {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64').toString('hex')
   for (const { name, signed, headers } of vectors.signed) {
     const args = ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${key}`, '-binary']
@@ -29,7 +29,7 @@ test('OpenSSL makes the very same signature', () => {
   }
 })
 
-test('the signature is that of the Standard Webhooks libraries', () => {
+test('the signature matches the Standard Webhooks libraries', () => {
   // From the tests of the reference implementations.
   const theirs = {
     secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
@@ -41,7 +41,7 @@ test('the signature is that of the Standard Webhooks libraries', () => {
   assert.equal(headers['webhook-signature'], 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
 })
 
-test('the window is five minutes both ways, to the second', () => {
+test('the window is five minutes in both directions, to the second', () => {
   const headers = signWebhook({ id: 'a', body: '{}' }, { secrets: [secret], nowMs })
   const at = (ms: number) => verifyWebhook(headers, '{}', { secrets: [secret], nowMs: ms })
   assert.equal(at(nowMs + 300_000), 'genuine')
@@ -50,7 +50,7 @@ test('the window is five minutes both ways, to the second', () => {
   assert.equal(at(nowMs - 300_001), 'outside_window')
 })
 
-test('while a secret is replaced either side may be first', () => {
+test('during a rotation either side may switch first', () => {
   const message = { id: 'a', body: '{}' }
   const both = signWebhook(message, { secrets: [nextSecret, secret], nowMs })
   for (const live of [secret, nextSecret])
@@ -60,7 +60,7 @@ test('while a secret is replaced either side may be first', () => {
   assert.equal(verifyWebhook(old, '{}', { secrets: [nextSecret], nowMs }), 'wrong_signature')
 })
 
-test('a body of bytes is signed as the same text', () => {
+test('bytes are signed like the same text', () => {
   const body = '{"merchantName":"Größe 😀"}'
   const headers = signWebhook({ id: 'a', body }, { secrets: [secret], nowMs })
   assert.equal(verifyWebhook(headers, Buffer.from(body), { secrets: [secret], nowMs }), 'genuine')

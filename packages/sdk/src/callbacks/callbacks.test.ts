@@ -51,7 +51,7 @@ test('every callback of the test vectors opens, typed by its event', async () =>
   }
 })
 
-test('a field of a later gateway breaks nothing: it is signed with the others, and otherwise ignored', async () => {
+test('unknown fields are verified with the others and otherwise ignored', async () => {
   const envelope = { ...envelopeOf('with a field of a later version') }
   const { kind, eventName } = await tillgate.callbacks.unwrap(envelope)
   assert.deepEqual([kind, eventName], ['order', 'payment.order.success'])
@@ -62,7 +62,7 @@ test('a field of a later gateway breaks nothing: it is signed with the others, a
   await assert.rejects(tillgate.callbacks.unwrap(odd), refusedWith('not_an_envelope'))
 })
 
-test('a body opens as text, bytes and as an envelope that a framework has parsed', async () => {
+test('a body opens as text, as bytes and as an object that a framework parsed', async () => {
   const bytes = Buffer.from(successText)
   const rawBodies = [successText, bytes, new Uint8Array(bytes), new Uint8Array(bytes).buffer, success]
   for (const rawBody of rawBodies) {
@@ -71,7 +71,7 @@ test('a body opens as text, bytes and as an envelope that a framework has parsed
   }
 })
 
-test('what is not the gateway’s is refused, each for its reason', async () => {
+test('a callback that is not from the gateway is rejected with its reason', async () => {
   const { unwrap } = tillgate.callbacks
   await assert.rejects(unwrap('hello'), refusedWith('not_an_envelope'))
   await assert.rejects(unwrap({}), /was it read before/)
@@ -87,7 +87,7 @@ test('what is not the gateway’s is refused, each for its reason', async () => 
   await assert.rejects(stranger.callbacks.unwrap(success), refusedWith('not_opened'))
 })
 
-test('during a rotation either key of the gateway and either AES key opens', async () => {
+test('during a rotation, either gateway key and either AES key open a callback', async () => {
   const rotating = new Tillgate({
     ...credentials,
     aesKey: [keys.stranger.aesKey, keys.merchant.aesKey],
@@ -96,7 +96,7 @@ test('during a rotation either key of the gateway and either AES key opens', asy
   assert.equal((await rotating.callbacks.unwrap(success)).kind, 'order')
 })
 
-test('an event of a later version comes through as unknown; content of a later form does not', async () => {
+test('an unknown event is returned as unknown, invalid content is rejected', async () => {
   const unknown = await tillgate.callbacks.unwrap(await seal('payment.order.reversed', '{"a":1}'))
   assert.equal(unknown.kind, 'unknown')
   assert.deepEqual(unknown.result, { a: 1 })
@@ -106,7 +106,7 @@ test('an event of a later version comes through as unknown; content of a later f
   )
 })
 
-test('maxAgeMs refuses at the first millisecond beyond it, in both directions', async () => {
+test('maxAgeMs rejects the first millisecond beyond it, in both directions', async () => {
   const { body } = callbackVectors[0] ?? assert.fail()
   const open = async (timestamp: number) =>
     tillgate.callbacks.unwrap(await seal('payment.order.confirming', body, timestamp), { maxAgeMs: 1000 })
@@ -121,7 +121,7 @@ const answerWith = async (
   rawBody: string | object = successText,
 ) => tillgate.callbacks.handler(listener, quiet).answer(rawBody)
 
-test('a handled callback is acknowledged, a thrown or rejected one is asked for again, a false one refused', async () => {
+test('a handled callback is acknowledged, a failed one returns 500, a forged one 400', async () => {
   assert.deepEqual(await answerWith(() => {}), { httpStatus: 200, body: acknowledgement })
   const throws = () => {
     throw new Error('the database is away')
@@ -144,7 +144,7 @@ test('onError receives the error and its event', async () => {
   assert.equal(results[1]?.[1], undefined)
 })
 
-test('an onError that throws does not keep the answer from being given', async () => {
+test('an onError that throws does not prevent the response', async () => {
   const written: string[] = []
   const { write } = process.stderr
   process.stderr.write = (text: string | Uint8Array) => written.push(String(text)) > 0
@@ -159,7 +159,7 @@ test('an onError that throws does not keep the answer from being given', async (
   assert.match(written.join(''), /onError failed/)
 })
 
-test('two attempts at the same moment are handled once', async () => {
+test('two concurrent attempts are handled once', async () => {
   let calls = 0
   const gate = Promise.withResolvers<void>()
   const event = await tillgate.callbacks.unwrap(success)
@@ -182,7 +182,7 @@ test('two attempts at the same moment are handled once', async () => {
   assert.equal(calls, 1)
 })
 
-test('what was seen is acknowledged without being handled again; what failed is not seen', async () => {
+test('a seen callback is acknowledged without being handled again; a failed one is not marked as seen', async () => {
   let calls = 0
   const handler = tillgate.callbacks.handler(
     () => {
@@ -197,7 +197,7 @@ test('what was seen is acknowledged without being handled again; what failed is 
   assert.equal(calls, 2)
 })
 
-test('a memory that throws at once fails one attempt, and the next is handled', async () => {
+test('a memory that throws fails one attempt, and the next attempt is handled', async () => {
   const event = await tillgate.callbacks.unwrap(success)
   let asked = 0
   let calls = 0
@@ -220,13 +220,13 @@ test('a memory that throws at once fails one attempt, and the next is handled', 
   assert.deepEqual([asked, calls], [2, 1])
 })
 
-test('memory keeps the newest ids', async () => {
+test('the memory keeps the newest ids', async () => {
   const seen = rememberInMemory({ max: 2 })
   for (const id of ['a', 'b', 'c']) await seen.add(id)
   assert.deepEqual([seen.has('a'), seen.has('b'), seen.has('c')], [false, true, true])
 })
 
-test('an event is stale when it does not move the stored status forward', () => {
+test('an event is stale if it does not move the stored status forward', () => {
   const order = (status: string) => ({ kind: 'order', result: { status } }) as OrderEvent
   const refund = (status: string) => ({ kind: 'refund', result: { status } }) as RefundEvent
   assert.equal(isStale(undefined, order('confirming')), false)
@@ -256,7 +256,7 @@ async function post(listener: RequestListener, body: string | Buffer, method = '
   }
 }
 
-test('node:http: the stream is read, bounded, and answered', async () => {
+test('node:http: the stream is read up to its limit, and a response is sent', async () => {
   const events: string[] = []
   const { node } = tillgate.callbacks.handler(({ eventName }) => events.push(eventName), quiet)
   assert.deepEqual(await post(node, successText), { status: 200, text: acknowledgement })
@@ -266,7 +266,7 @@ test('node:http: the stream is read, bounded, and answered', async () => {
   assert.deepEqual(events, ['payment.order.success'])
 })
 
-test('Express: with a JSON parser, a raw parser, a text parser, none, or one that left an empty object', async () => {
+test('Express: with a JSON, raw or text parser, without one, or with an empty object', async () => {
   const { express } = tillgate.callbacks.handler(() => {}, quiet)
   const parsers: ((text: string) => unknown)[] = [JSON.parse, Buffer.from, String]
   for (const parse of parsers) {
@@ -283,7 +283,7 @@ test('Express: with a JSON parser, a raw parser, a text parser, none, or one tha
   assert.equal((await post(unread, successText)).text, acknowledgement)
 })
 
-test('Fastify: its own JSON parser or one that keeps the text', async (t) => {
+test('Fastify: with its own JSON parser or one that keeps the text', async (t) => {
   const { fastify } = tillgate.callbacks.handler(() => {}, quiet)
   for (const keepsText of [false, true]) {
     const server = Fastify()
@@ -309,7 +309,7 @@ test('Fastify: its own JSON parser or one that keeps the text', async (t) => {
   }
 })
 
-test('the web’s Request and Response', async () => {
+test('the standard Request and Response', async () => {
   const handler = tillgate.callbacks.handler(() => {}, quiet)
   const request = (body: string) => new Request('https://shop.example/callbacks', { method: 'POST', body })
   const response = await handler.fetch(request(successText))

@@ -60,7 +60,7 @@ const refunded = (status: string) =>
     refunds: [{ refundId: 'R1', referRefundNo: 'r', refundAmount: 10, status, msg: '', refundTime: nowMs }],
   })
 
-test('create makes an order from a few options and says where to pay', async () => {
+test('create makes an order from a few options and prints the checkout URL', async () => {
   const { exitCode, out, requests } = await till('create --amount 12.50 --currency USD --expires-in 10m', {
     script: [created],
   })
@@ -81,7 +81,7 @@ test('create makes an order from a few options and says where to pay', async () 
   })
 })
 
-test('create takes a whole body from a file', async () => {
+test('create reads a whole body from a file', async () => {
   const body = JSON.stringify({ order: { orderNo: 'A' }, paymentAmount: 1, currency: 'JPY' })
   const { exitCode, requests } = await till('create --body order.json', {
     script: [created],
@@ -91,7 +91,7 @@ test('create takes a whole body from a file', async () => {
   assert.equal(requests[0]?.body.currency, 'JPY')
 })
 
-test('--json prints one value for programs, also for failures', async () => {
+test('--json prints one value for programs, including failures', async () => {
   const done = await till('query P1 --json', { script: [order('success')], isTerminal: true })
   assert.equal(JSON.parse(done.out).paymentStatus, 'success')
   const failed = await till('query P1 --json', { script: [{ failure: 'order_not_found' }] })
@@ -100,7 +100,7 @@ test('--json prints one value for programs, also for failures', async () => {
   assert.deepEqual([error.name, error.code, error.requestId], ['NotFoundError', 40400, 'request-1'])
 })
 
-test('colour is for terminals that want it', async () => {
+test('color is only used on terminals that support it', async () => {
   const isColoured = async (change: Partial<World>) =>
     (await till('query P1', { script: [order('success')], ...change })).out.includes('\x1b[32msuccess')
   assert.equal(await isColoured({ isTerminal: true }), true)
@@ -109,7 +109,7 @@ test('colour is for terminals that want it', async () => {
   assert.equal(await isColoured({ isTerminal: true, environment }), false)
 })
 
-test('query uses one number, and waits with --wait', async () => {
+test('query uses one id, and waits with --wait', async () => {
   const { requests } = await till('query --order-no A', { script: [order('pending')] })
   assert.deepEqual(requests[0]?.body, { orderNo: 'A' })
   assert.equal((await till('query P1 --order-no A')).exitCode, 2)
@@ -141,7 +141,7 @@ const refunding = {
   },
 }
 
-test('refund gives back an amount, or exactly what is left', async () => {
+test('refund returns an amount, or exactly the remaining one', async () => {
   const part = await till('refund P1 --amount 2.50 --reason late', { script: [refunding] })
   assert.equal(part.exitCode, 0)
   assert.equal(part.requests[0]?.body.refundAmount, '2.50')
@@ -159,7 +159,7 @@ test('refund gives back an amount, or exactly what is left', async () => {
   assert.equal((await till('refund P1 --all --amount 1')).exitCode, 2)
 })
 
-test('a refund that is waited for and fails is a failure', async () => {
+test('a refund that is waited for and fails exits with a failure', async () => {
   const { exitCode, out } = await till('refund P1 --amount 10 --wait', {
     script: [refunding, refunded('refund_failed')],
   })
@@ -202,7 +202,7 @@ for (const [event, script, methods] of [
   })
 }
 
-test('trigger says when an order went another way, or there is no such event', async () => {
+test('trigger reports an order that ended otherwise, and an unknown event', async () => {
   const other = await till('trigger payment.order.success', {
     script: [created, paid('confirming'), order('failed')],
   })
@@ -211,7 +211,7 @@ test('trigger says when an order went another way, or there is no such event', a
   assert.equal((await till('trigger payment.order.lost')).exitCode, 2)
 })
 
-test('create says how long an order can live in the unit that was typed', async () => {
+test('create states the allowed expiry in the unit that was typed', async () => {
   for (const expiresIn of ['3d', '24h1s', '299s']) {
     const ended = await till(`create --amount 1 --currency USD --expires-in ${expiresIn}`)
     assert.equal(ended.exitCode, 2)
@@ -225,14 +225,14 @@ test('create says how long an order can live in the unit that was typed', async 
     )
 })
 
-test('advance takes durations as people write them', async () => {
+test('advance accepts durations as people write them', async () => {
   const { requests } = await till('advance P1 1d12h', { script: [paid('timeout')] })
   assert.deepEqual(requests[0]?.body, { paymentId: 'P1', milliseconds: 129_600_000 })
   for (const duration of ['2', 'd', '2w', '0s', '2d3'])
     assert.equal((await till(`advance P1 ${duration}`)).exitCode, 2, duration)
 })
 
-test('keygen writes a pair that works, the private half readable by its owner alone', async () => {
+test('keygen writes a valid pair, with a private key that only its owner can read', async () => {
   const { exitCode, written, out } = await till('keygen --out keys')
   assert.equal(exitCode, 0)
   assert.equal(written['keys/private.pem']?.mode, 0o600)
@@ -247,7 +247,7 @@ test('keygen writes a pair that works, the private half readable by its owner al
   assert.equal((await till('keygen --bits 1024')).exitCode, 2)
 })
 
-test('debug-signature: nothing wrong is 0, something wrong is 1, broken keys are findings', async () => {
+test('debug-signature exits with 0 without findings, with 1 otherwise; invalid keys are findings', async () => {
   const { envelope } = callbackVectors[0] ?? assert.fail()
   const files = {
     '-': JSON.stringify(envelope),
@@ -266,7 +266,7 @@ test('debug-signature: nothing wrong is 0, something wrong is 1, broken keys are
   assert.equal((await till('debug-signature --at yesterday', { files })).exitCode, 2)
 })
 
-test('debug-signature asks the gateway whether it knows keys that fit each other', async () => {
+test('debug-signature asks the gateway about keys that match each other', async () => {
   const { envelope } = callbackVectors[0] ?? assert.fail()
   const files = { '-': JSON.stringify(envelope) }
   const platformKeys = (publicKey: string) => ({
@@ -300,7 +300,7 @@ test('debug-signature asks the gateway whether it knows keys that fit each other
   }
 })
 
-test('a gateway that cannot be reached is 69, missing credentials are 2', async () => {
+test('an unreachable gateway exits with 69, missing credentials with 2', async () => {
   const down = { networkError: 'ECONNREFUSED' } as const
   const { exitCode, error } = await till('query P1', { script: [down, down, down, down, down] })
   assert.equal(exitCode, 69)
@@ -315,7 +315,7 @@ test('the sandbox’s file is found automatically', async () => {
   assert.equal((await till('query P1', { environment: {}, files, script: [order('pending')] })).exitCode, 0)
 })
 
-test('wrong use says how it is right', async () => {
+test('a usage error shows the correct usage', async () => {
   for (const args of [
     'whistle',
     'query P1 P2',
@@ -342,14 +342,14 @@ test('help and version', async () => {
   assert.match((await till('--version')).out, /^\d+\.\d+\.\d+\n$/)
 })
 
-test('the help marks what is required', async () => {
+test('the help marks required options', async () => {
   const { out } = await till('create --help')
   assert.match(out, /--amount AMOUNT .*\(required\)\n/)
   assert.match(out, /--currency CODE .*\(required\)\n/)
   assert.doesNotMatch((await till('trigger --help')).out, /required/)
 })
 
-test('completion: bash offers commands, options, events and choices', async () => {
+test('completion: bash completes commands, options, events and choices', async () => {
   const { out } = await till('completion bash')
   const complete = (...words: string[]) => {
     const script = `${out}\nCOMP_WORDS=(till ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _till; echo "\${COMPREPLY[@]}"`
@@ -376,7 +376,7 @@ test('completion: every command and option is in each script', async () => {
   assert.equal((await till('completion tcsh')).exitCode, 2)
 })
 
-test('the .env of the folder is read, the environment and the option before it', async () => {
+test('the order of precedence is option, environment, .env', async () => {
   const file = JSON.stringify(credentials)
   const { gatewayUrl, merchantId, aesKey, privateKey, platformPublicKey } = credentials
   const env = [
@@ -407,7 +407,7 @@ test('the .env of the folder is read, the environment and the option before it',
   assert.match(none.error, /\.env file/)
 })
 
-test('a mistyped command or option is answered with the one that was meant', async () => {
+test('a mistyped command or option is answered with the closest one', async () => {
   assert.match((await till('creat')).error, /Unknown command creat\.\nTry: till create\n/)
   assert.match((await till('pay')).error, /Try: till --help/)
   assert.match((await till('create --amout 5')).error, /Unknown option --amout\. Did you mean --amount\?/)
@@ -419,12 +419,12 @@ test('a mistyped command or option is answered with the one that was meant', asy
   assert.match((await till('conform --gateway localhost:8080')).error, /--gateway must be an address/)
 })
 
-test('an envelope that the gateway could not open leads to debug-signature', async () => {
+test('an envelope that the gateway could not open suggests debug-signature', async () => {
   const { error } = await till('query P1', { script: [{ failure: 'envelope_not_opened' }] })
   assert.equal(error.split('till debug-signature').length, 2, error)
 })
 
-test('amounts have all digits of their currency everywhere', async () => {
+test('amounts have all decimal places of their currency everywhere', async () => {
   const shown = await till('query P1', { script: [order('success', { paymentAmount: 12.5 })] })
   assert.match(shown.out, /amount +12\.50 USD\n/)
   const made = await till('create --amount 12.5 --currency USD', { script: [created] })

@@ -63,13 +63,13 @@ function finds(
 const signedOver = (text: string) => request({ sign: signed(text) })
 const stringWith = (otherBody: string) => requestStringToSign({ merchantId, method, timestamp }, otherBody)
 
-test('a right request and a right callback have no findings', () => {
+test('a valid request and a valid callback have no findings', () => {
   const { stringToSign } = finds(request(), [])
   assert.equal(stringToSign, right)
   for (const { envelope } of callbackVectors) finds(envelope, [])
 })
 
-test('your own public key where the gateway’s belongs', () => {
+test('your own public key instead of the gateway’s', () => {
   const { envelope } = callbackVectors[0] ?? assert.fail()
   const wrong = { ...credentials, platformPublicKey: keys.merchant.publicKey }
   finds(envelope, ['own_public_key_as_platforms'], { credentials: wrong })
@@ -118,12 +118,12 @@ for (const [what, aesKey, words] of [
   })
 }
 
-test('the base64 text of the AES key used as the key', () => {
+test('the base64 text of the AES key was used as the key', () => {
   const key = parseAesKey(Buffer.from(keys.merchant.aesKey).subarray(0, 32).toString('base64'))
   finds(request({ body: encryptText(body, key) }), ['aes_key_not_decoded'])
 })
 
-test('a body that was serialised twice, with the first differing byte', () => {
+test('a body that was serialized twice, with the first differing byte', () => {
   const value = JSON.parse(body)
   const forms = [
     JSON.stringify(value, null, 2),
@@ -149,7 +149,7 @@ test('a body that was serialised twice, with the first differing byte', () => {
   assert.match(findings[0]?.evidence?.[0] ?? '', /they part at byte 1 \(0x22 """ there, 0x0a here\)/)
 })
 
-test('a body that was meant and another that was encrypted', () => {
+test('the encrypted body differs from the intended one', () => {
   const meant = body.replace('12.50', '12.5')
   const { findings } = finds(signedOver(stringWith(meant)), ['other_body', 'body_reserialised'], {
     body: meant,
@@ -167,7 +167,7 @@ test('fields in another order', () => {
   finds(signedOver(`charset${parts[1]}&${parts[0]}`), ['field_order'])
 })
 
-test('defaults missing in the string', () => {
+test('defaults are missing in the string', () => {
   finds(signedOver(`body=${body}&merchantId=${merchantId}&method=${method}&timestamp=${timestamp}`), [
     'defaults_missing',
   ])
@@ -179,7 +179,7 @@ test('URL-encoded values in the string, and in the envelope', () => {
   finds(request({ sign: encodeURIComponent(signed(right)) }), ['url_encoded_value'])
 })
 
-test('SHA-1, SHA-512, PSS, a hash encrypted by hand, a hash that was hashed again', () => {
+test('SHA-1, SHA-512, PSS, a hash without its prefix, a double hash', () => {
   for (const hash of ['sha1', 'sha512', 'md5']) finds(request({ sign: signed(right, hash) }), ['wrong_hash'])
   const pss = sign('sha256', Buffer.from(right), {
     key: keys.merchant.privateKey,
@@ -191,7 +191,7 @@ test('SHA-1, SHA-512, PSS, a hash encrypted by hand, a hash that was hashed agai
   finds(signedOver(digest.toString('hex')), ['hashed_twice'])
 })
 
-test('hex, url-safe, wrapped or unpadded base64', () => {
+test('hex, URL-safe, wrapped or unpadded base64', () => {
   const bytes = Buffer.from(signed(right), 'base64')
   finds(request({ sign: bytes.toString('hex') }), ['hex_instead_of_base64'])
   finds(request({ sign: bytes.toString('base64url') }), ['url_safe_base64'])
@@ -209,7 +209,7 @@ function pieces() {
 }
 const joined = (...parts: Buffer[]) => request({ body: Buffer.concat(parts).toString('base64') })
 
-test('nonce, ciphertext and tag in another order, or without the tag', () => {
+test('nonce, ciphertext and tag in another order, or no tag', () => {
   const { nonce, text, tag } = pieces()
   finds(joined(nonce, tag, text), ['tag_order'])
   finds(joined(tag, nonce, text), ['tag_order'])
@@ -218,7 +218,7 @@ test('nonce, ciphertext and tag in another order, or without the tag', () => {
   finds(joined(nonce, text, Buffer.alloc(16)), ['tag_wrong'])
 })
 
-test('CBC and ECB instead of GCM, a nonce of 16 bytes, no encryption at all', () => {
+test('CBC and ECB instead of GCM, a nonce of 16 bytes, no encryption', () => {
   const key = Buffer.from(keys.merchant.aesKey, 'base64')
   const block = (mode: string, iv: Buffer | null) => {
     const cipher = createCipheriv(mode, key, iv)
@@ -243,7 +243,7 @@ test('seconds or microseconds instead of milliseconds', () => {
   finds(request({ timestamp: micro, sign: microSign }), ['timestamp_not_milliseconds'])
 })
 
-test('a clock that is ahead, or was behind when it was sent; an old recording is fine', () => {
+test('a clock that is ahead or was behind when the message was sent; an old recording is fine', () => {
   finds(request(), ['clock_skew'], { nowMs: nowMs - 5 * 60_000 - 1 })
   finds(request(), [], { nowMs: nowMs - 5 * 60_000 })
   finds(request(), [], { nowMs: nowMs + 86_400_000 })
@@ -251,7 +251,7 @@ test('a clock that is ahead, or was behind when it was sent; an old recording is
   assert.match(findings[0]?.problem ?? '', /10 minutes behind/)
 })
 
-test('a PEM whose label does not fit what is inside', () => {
+test('a PEM whose label does not match its content', () => {
   const relabelled = (der: Buffer, label: string) =>
     `-----BEGIN ${label}-----\n${der.toString('base64').replace(/(.{64})/g, '$1\n')}\n-----END ${label}-----\n`
   const pkcs1 = createPublicKey(keys.gateway.publicKey).export({ type: 'pkcs1', format: 'der' })
@@ -294,7 +294,7 @@ test('another merchant’s id', () => {
   finds(request({ merchantId: other, sign }), ['merchant_id_mismatch'])
 })
 
-test('an envelope that is a form, JSON twice, not JSON, or has a wrong field', () => {
+test('a form, JSON that was encoded twice, text that is not JSON, or an invalid field', () => {
   finds(new URLSearchParams({ merchantId, method }).toString(), ['form_instead_of_json'])
   finds(JSON.stringify(JSON.stringify(request())), ['serialised_twice'])
   finds('hello', ['not_json'])
@@ -302,11 +302,11 @@ test('an envelope that is a form, JSON twice, not JSON, or has a wrong field', (
   finds(request({ merchant_id: merchantId }), ['envelope_field'])
 })
 
-test('a request saved with its head is read too', () => {
+test('a request saved with its headers is read, too', () => {
   finds(`POST /api/v1/gateway HTTP/1.1\r\nHost: x\r\n\r\n${JSON.stringify(request())}`, [])
 })
 
-test('the string that the merchant’s code made is compared byte by byte', () => {
+test('the string from the merchant’s code is compared byte by byte', () => {
   const { envelope } = callbackVectors[0] ?? assert.fail()
   const { stringToSign = '' } = debug(envelope)
   finds(envelope, [], { stringToSign })
@@ -327,7 +327,7 @@ test('two simultaneous mistakes are both reported', () => {
   )
 })
 
-test('an unrecognizable string is reported as unknown, with the right one', () => {
+test('an unrecognizable string is reported as unknown, with the correct one', () => {
   const { findings } = finds(signedOver('something else'), ['other_string'])
   assert.match(findings[0]?.evidence?.[0] ?? '', /^expected body=\{"order"/)
 })

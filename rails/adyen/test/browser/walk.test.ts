@@ -9,7 +9,7 @@ import { openFakeAdyen } from '../fake-adyen.ts'
 const walk = await openWalk(adyenRail, openFakeAdyen)
 testWalk(walk)
 
-test('refused there, and paid from a wallet', async () => {
+test('a payment that is refused on Adyen’s page is paid from a wallet', async () => {
   const { fake, merchant } = walk
   const { page, troubles, paymentId } = await walk.atProvider(phone)
   await page.waitForURL(`${fake.url}/**`)
@@ -25,7 +25,7 @@ test('refused there, and paid from a wallet', async () => {
   assert.deepEqual(troubles, [])
 })
 
-test('paid after the order had ended, by someone who had begun before: the money goes back', async () => {
+test('a payment completed after the order ended is refunded', async () => {
   const { fake, gateway, merchant } = walk
   const { page, troubles, paymentId } = await walk.atProvider(desktop)
   await page.waitForURL(`${fake.url}/**`)

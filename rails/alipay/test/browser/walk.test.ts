@@ -9,7 +9,7 @@ import { openFakeAlipay } from '../fake-alipay.ts'
 const walk = await openWalk(alipayRail, openFakeAlipay, 'CNY')
 testWalk(walk)
 
-test('paid after the order had ended, where Alipay had no trade to close yet: the money goes back', async () => {
+test('a payment completed after the order ended, without a trade to close, is refunded', async () => {
   const { fake, gateway, merchant } = walk
   fake.tradeBegins = 'when the buyer signs in'
   const { page, troubles, paymentId } = await walk.atProvider(desktop)

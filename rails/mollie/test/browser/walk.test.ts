@@ -9,7 +9,7 @@ import { mollieRail } from '../mollie.ts'
 const walk = await openWalk(mollieRail, openFakeMollie)
 testWalk(walk)
 
-test('paid after the order had ended, where Mollie could not end the payment: the money goes back', async () => {
+test('a payment completed after the order ended, which Mollie could not cancel, is refunded', async () => {
   const { fake, gateway, merchant } = walk
   fake.cancelable = false
   const { page, troubles, paymentId } = await walk.atProvider(desktop)

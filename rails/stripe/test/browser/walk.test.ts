@@ -8,7 +8,7 @@ import { stripeRail } from '../stripe.ts'
 const walk = await openWalk(stripeRail, openFakeStripe)
 testWalk(walk)
 
-test('too small an amount is declined at the checkout, with the minimum at the order, and another method pays', async () => {
+test('an amount below the minimum is declined at the checkout, and another method pays', async () => {
   const { page, troubles, paymentId } = await walk.atProvider(desktop, 0.49)
   await page.getByText('Card and more declined the payment.').waitFor()
   const key = { merchantId: walk.merchant.merchantId, paymentId }

@@ -9,7 +9,7 @@ import { wechatpayRail } from '../wechatpay.ts'
 const walk = await openWalk(wechatpayRail, openFakeWechatpay, 'CNY', 'APP')
 testWalk(walk)
 
-test('a desktop shows a code, and the payment with the phone leads to the success page', async () => {
+test('a desktop shows a QR code, and a payment by phone leads to the success page', async () => {
   const { fake } = walk
   const { page, troubles, paymentId } = await walk.atProvider(desktop, undefined, 'WEB')
   await page.getByText('Scan with WeChat').waitFor()
@@ -22,7 +22,7 @@ test('a desktop shows a code, and the payment with the phone leads to the succes
   assert.deepEqual(troubles, [])
 })
 
-test('paid after the order had ended: the money goes back', async () => {
+test('a payment completed after the order ended is refunded', async () => {
   const { fake, gateway, merchant } = walk
   const { page, troubles, paymentId } = await walk.atProvider(phone)
   await page.waitForURL(`${fake.url}/**`)

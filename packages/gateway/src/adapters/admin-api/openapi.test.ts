@@ -28,7 +28,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   })),
 )
 
-test('every route that is served is described, and every route that is described is served', async () => {
+test('every route is described, and every described route is served', async () => {
   const served: string[] = []
   const listener = fastify()
   listener.addHook('onRoute', ({ method, url }) => {
@@ -49,7 +49,7 @@ test('every route that is served is described, and every route that is described
   await listener.close()
 })
 
-test('the document is whole: ids once, path parameters declared, references that lead somewhere', () => {
+test('the document is complete: unique ids, declared path parameters, valid references', () => {
   assert.match(document.openapi, /^3\.1\.\d+$/)
   const ids = operations.map(({ operation }) => operation.operationId)
   assert.equal(new Set(ids).size, ids.length)
@@ -74,7 +74,7 @@ test('the document is whole: ids once, path parameters declared, references that
   assert.doesNotMatch(JSON.stringify(document), /"expected"/)
 })
 
-test('every schema of the document can be checked by', () => {
+test('every schema of the document compiles', () => {
   for (const { operation } of operations) {
     const schemas = [
       ...operation.parameters.map(({ schema }) => schema),
@@ -101,7 +101,7 @@ const onceByWhatTheyName = new Set([
 /** Actions that create a secret shown once, replace one, or create a merchant. */
 const makesSecrets = new Set(['merchant.add', 'endpoint.rotate-secret', 'rail.rotate-secret'])
 
-test('whatever moves money or makes a secret by an id of the caller’s says so, and only that', () => {
+test('only actions that move money or create secrets require an Idempotency-Key', () => {
   const once = operations.filter(({ operation }) =>
     operation.parameters.some(({ name, required }) => name === 'Idempotency-Key' && required),
   )

@@ -8,7 +8,7 @@ const colours = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
-test('whatever colour a merchant has, links and buttons reach the contrast of AA in both schemes', () => {
+test('links and buttons have AA contrast in both schemes for any accent color', () => {
   fc.assert(
     fc.property(colours, fc.constantFrom('light', 'dark'), (colour, scheme) => {
       const { accent, onAccent } = fitAccent(colour, scheme)
@@ -18,16 +18,16 @@ test('whatever colour a merchant has, links and buttons reach the contrast of AA
   )
 })
 
-test('a colour that reads well is left as it is', () => {
+test('a readable color is not changed', () => {
   assert.deepEqual(fitAccent('#1f6f5c', 'light'), { accent: '#1f6f5c', onAccent: '#ffffff' })
 })
 
-test('contrast is that of WCAG', () => {
+test('contrast is calculated according to WCAG', () => {
   assert.equal(contrast('#000000', '#ffffff'), 21)
   assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48')
 })
 
-test('no colour is no style', () => {
+test('no color sets no style', () => {
   assert.equal(accentStyle(undefined), undefined)
   assert.match(accentStyle('#ffcc00') ?? '', /^:root\{--accent:#[0-9a-f]{6};--on-accent:#[0-9a-f]{6}\}@media/)
 })

@@ -38,7 +38,7 @@ function watched() {
 /** Lets everything that is ready run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a watcher learns the status at once and every change that this process makes', async () => {
+test('a watcher receives the current status immediately and then every change in this process', async () => {
   const { live, become } = watched()
   const results: string[] = []
   live.listen(key, 'pending', ({ status }) => results.push(status))
@@ -52,7 +52,7 @@ test('a watcher learns the status at once and every change that this process mak
   await live.stop()
 })
 
-test('what another process changes is found by looking, once for all who watch', async () => {
+test('one poll finds changes of other processes for all watchers', async () => {
   const { live, clock, looks, become } = watched()
   const results: string[] = []
   const ends = Array.from({ length: 100 }, () =>
@@ -75,7 +75,7 @@ test('what another process changes is found by looking, once for all who watch',
   await live.stop()
 })
 
-test('the server’s time comes now and then, though nothing happens', async () => {
+test('the server’s time is sent periodically without changes', async () => {
   const { live, clock } = watched()
   const times: number[] = []
   live.listen(key, 'pending', ({ nowMs }) => times.push(nowMs))
@@ -91,7 +91,7 @@ test('the server’s time comes now and then, though nothing happens', async () 
   await live.stop()
 })
 
-test('a look that was overtaken does not bring an old status back', async () => {
+test('an outdated read does not restore an old status', async () => {
   const { live, become, findBy } = watched()
   const results: string[] = []
   live.listen(key, 'pending', ({ status }) => results.push(status))
@@ -109,7 +109,7 @@ test('a look that was overtaken does not bring an old status back', async () => 
   await live.stop()
 })
 
-test('a failed read is reported, and the next one runs', async () => {
+test('a failed read is reported, and the next read still runs', async () => {
   const { live, clock, troubles, become, findBy } = watched()
   const results: string[] = []
   live.listen(key, 'pending', ({ status }) => results.push(status))

@@ -6,7 +6,7 @@ const program = `
 import { namedFile } from ${JSON.stringify(import.meta.resolve('./files.ts'))}
 for await (const bytes of namedFile('-').open()) process.stdout.write(bytes)`
 
-test('a file on standard input comes as its bytes, whatever its encoding', () => {
+test('a file on standard input is read as bytes, whatever its encoding', () => {
   // “Müller” in ISO 8859-1, as banks write it.
   const given = Buffer.from([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72])
   const args = ['--input-type=module', '--eval', program]

@@ -28,7 +28,7 @@ const standing = (currency: string, throughRailsMinor: bigint): Standing => ({
   statement: undefined,
 })
 
-test('money that came by bank transfer counts at the bank, and money that a card rail collected does not', () => {
+test('bank transfers count toward the bank account, card collections do not', () => {
   const [row] = booksByCurrency([
     line('bank', { creditsPostedMinor: 6450n }),
     line('rail', { debitsPostedMinor: 9500n + 2000n }),

@@ -32,7 +32,7 @@ async function take(stream: Readable): Promise<void> {
   await settle()
 }
 
-test('a reader who takes nothing any more is let go, and what it held is given back', async () => {
+test('a client that stops reading is disconnected, and its slot is freed', async () => {
   const clock = new TestClock()
   const content = endless()
   const stream = start(makeDownloads(clock), content)
@@ -49,7 +49,7 @@ test('a reader who takes nothing any more is let go, and what it held is given b
   assert.equal(content.isLetGo, true)
 })
 
-test('readers are not stalled while the database works, but every download has a limit', async () => {
+test('a download does not stall while the database works, but has a time limit', async () => {
   const clock = new TestClock()
   const busyMs = 2 * downloadLimits.stalledMs
   const stream = makeDownloads(clock).start(
@@ -75,7 +75,7 @@ test('readers are not stalled while the database works, but every download has a
   await over
 })
 
-test('few downloads run at once, and one that ends makes room', async () => {
+test('the number of concurrent downloads is limited, and a finished download frees its slot', async () => {
   const downloads = makeDownloads(new TestClock())
   const streams = Array.from({ length: downloadLimits.atOnce }, () => start(downloads))
   assert.equal(downloads.start(endless().iterable), undefined)
@@ -85,7 +85,7 @@ test('few downloads run at once, and one that ends makes room', async () => {
   assert.equal(downloads.start(endless().iterable), undefined)
 })
 
-test('a merchant takes one at a time, and merchants together leave one to operators', async () => {
+test('a merchant has one download at a time, and merchants together leave a slot for operators', async () => {
   const downloads = makeDownloads(new TestClock())
   const startAs = (merchantId: string) => downloads.start(endless().iterable, { merchantId })
   const first = startAs('one')

@@ -54,7 +54,7 @@ function serve({ trustedProxies = [] as string[], isPrivate = false } = {}) {
   }
 }
 
-test('an address with very many page requests must wait, and others need not', async () => {
+test('an address with too many page requests must wait, other addresses do not', async () => {
   const { ask, pass } = serve()
   // Requests to missing pages count as much.
   for (let asked = 0; asked < pageRate.burst; asked++)
@@ -78,7 +78,7 @@ for (const isPrivate of [false, true])
     assert.equal(latenesses().length, 1)
   })
 
-test('who is refused together does not come back together', async () => {
+test('clients that are rejected together are answered at different times', async () => {
   const { ask, delaysMs } = serve()
   for (let asked = 0; asked < 8; asked++) await ask('/limited')
   const sorted = delaysMs.filter((delayMs) => delayMs >= lateMs.least).toSorted((a, b) => a - b)
@@ -88,7 +88,7 @@ test('who is refused together does not come back together', async () => {
   assert(Math.min(...gaps) >= (lateMs.most - lateMs.least) / 16, `${gaps}`)
 })
 
-test('a browser is shown a page that says so, and probes are always answered', async () => {
+test('a rejected browser gets a page that explains why, and health checks are always answered', async () => {
   const { ask } = serve()
   for (let asked = 0; asked < pageRate.burst; asked++) await ask('/page')
   const refused = await ask('/page', { accept: 'text/html,application/xhtml+xml;q=0.9' })
@@ -98,7 +98,7 @@ test('a browser is shown a page that says so, and probes are always answered', a
   for (const path of ['/healthz', '/readyz']) assert.equal((await ask(path)).statusCode, 200)
 })
 
-test('behind trusted proxies the client is the one that they name, and other proxies are ignored', async () => {
+test('the client address comes from trusted proxies; other proxies are ignored', async () => {
   const { ask } = serve({ trustedProxies: ['10.0.0.0/8'] })
   const [proxy, client, other] = ['10.0.0.1', '198.51.100.7', '203.0.113.9']
   for (const [from, via, address] of [

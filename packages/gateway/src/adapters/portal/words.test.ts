@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import en from '../../../locales/portal/en.json' with { type: 'json' }
 import { catalog } from '../../actions/catalog.ts'
 
-test('every screen of an act has words, and every field on it', () => {
+test('every action screen and every field on it has texts', () => {
   for (const { portal, input } of catalog)
     for (const { name, fields, hidden = [], fixed = {} } of portal) {
       assert.ok(Object.hasOwn(en.acts, name), name)

@@ -24,7 +24,7 @@ async function start() {
   }
 }
 
-test('thousands of failed statements are one line, and the first that goes well is another', async () => {
+test('thousands of failed statements log one line, and the first success logs another', async () => {
   const { good, bad, pass, messages } = await start()
   for (let index = 0; index < 5_000; index++) bad()
   pass(1)
@@ -33,7 +33,7 @@ test('thousands of failed statements are one line, and the first that goes well 
   assert.deepEqual(messages(), ['error the database is unavailable', 'info the database is available again'])
 })
 
-test('a statement that waited too long while others went well is no outage', async () => {
+test('a statement that timed out while others succeeded is not an outage', async () => {
   const { good, bad, pass, nowMs, messages } = await start()
   const startedAtMs = nowMs()
   pass(1)
@@ -42,14 +42,14 @@ test('a statement that waited too long while others went well is no outage', asy
   assert.deepEqual(messages(), [])
 })
 
-test('a deadlock and a wrong statement are no outage', async () => {
+test('deadlocks and invalid statements are not an outage', async () => {
   const { bad, messages } = await start()
   bad(Object.assign(new Error('deadlock detected'), { code: '40P01' }))
   bad(Object.assign(new Error('no such table'), { code: '42P01' }))
   assert.deepEqual(messages(), [])
 })
 
-test('a server that takes some connections and refuses others has a pair of lines every ten seconds at most', async () => {
+test('a server that accepts only some connections logs at most one pair of lines every ten seconds', async () => {
   const { good, bad, pass, messages } = await start()
   const begin = () => {
     bad()
@@ -64,7 +64,7 @@ test('a server that takes some connections and refuses others has a pair of line
   assert.equal(messages().length, 4)
 })
 
-test('an outage soon after another is logged if it lasts', async () => {
+test('an outage shortly after another one is logged if it lasts', async () => {
   const { good, bad, pass, messages } = await start()
   bad()
   good()
@@ -76,7 +76,7 @@ test('an outage soon after another is logged if it lasts', async () => {
   assert.deepEqual(messages().slice(2), ['error the database is unavailable'])
 })
 
-test('a warning that bears the error of an outage is left out, and that of a full pool is not', async () => {
+test('warnings caused by the outage are suppressed, warnings about a full pool are not', async () => {
   const { log, good, bad, pass, nowMs, messages } = await start()
   const startedAtMs = nowMs()
   pass(1)

@@ -21,7 +21,7 @@ const lane = { merchantId: 'm', host: 'shop.example:8443', destinationId }
 
 const order = { kind: 'order', merchantId: 'm', paymentId: 'p' } as const
 
-test('what one commit changed goes out at once and together, and is read as it was', async () => {
+test('the changes of one commit are sent immediately in one message and are read back unchanged', async () => {
   const { sent, messages } = world()
   messages.add({ kind: 'callbacks', lanes: [lane] })
   messages.add({ kind: 'callbacks', lanes: [lane] })
@@ -40,7 +40,7 @@ test('what one commit changed goes out at once and together, and is read as it w
   ])
 })
 
-test('a crowd waits for the message before it and shares the next', async () => {
+test('many changes wait for the previous message and share the next one', async () => {
   const { sent, messages, moveOn } = world()
   messages.add({ kind: 'payment submitted' })
   await turn()
@@ -58,7 +58,7 @@ test('a crowd waits for the message before it and shares the next', async () => 
   assert.equal(sent.length, 3)
 })
 
-test('a message never grows past what PostgreSQL takes', async () => {
+test('a message never exceeds PostgreSQL’s limit', async () => {
   const { sent, messages } = world()
   for (let i = 0; i < 5_000; i++)
     messages.add({ kind: 'callbacks', lanes: [{ ...lane, merchantId: String(i), host: 'h'.repeat(250) }] })
@@ -66,7 +66,7 @@ test('a message never grows past what PostgreSQL takes', async () => {
   assert.ok((sent[0]?.length ?? 0) < 7_900 && (sent[0]?.length ?? 0) > 5_000)
 })
 
-test('what is no change is ignored', () => {
+test('a payload that is not a change is ignored', () => {
   for (const text of [
     '',
     'x',

@@ -96,13 +96,13 @@ async function settled(count: () => number): Promise<number> {
   return count()
 }
 
-test('a host that answers is sent more at once, though nothing is recorded yet', async (t) => {
+test('a host that responds gets more callbacks before the first results are recorded', async (t) => {
   const limits = { inFlight: 100, inFlightPerHost: 4, inFlightPerMerchant: 100 }
   const { sent } = deliver(t, { waiting: 40, limits })
   assert.equal(await settled(sent), 40)
 })
 
-test('a database that records nothing stops the sending', async (t) => {
+test('delivery stops while the database cannot record results', async (t) => {
   const limits = { inFlight: 100, inFlightPerHost: 50, inFlightPerMerchant: 100 }
   const waiting = recordingMax + 1_000
   const { sent, record, inFlight } = deliver(t, { waiting, limits })
@@ -114,7 +114,7 @@ test('a database that records nothing stops the sending', async (t) => {
   assert.equal(inFlight(), 0)
 })
 
-test('outcomes gather while more are under way, and not any longer', async (t) => {
+test('results are batched while other deliveries are in flight, and no longer', async (t) => {
   const limits = { inFlight: 100, inFlightPerHost: 50, inFlightPerMerchant: 100 }
   const { sent, flushedAfter } = deliver(t, { waiting: 8, limits })
   assert.equal(await settled(sent), 8)

@@ -23,7 +23,7 @@ const environment = Object.fromEntries(
   [...block('environment', 4, gateway).matchAll(/^ +(\w+): (.*)$/gm)].map(([, name, value]) => [name, value]),
 )
 
-test('the compose file trusts one address as proxy: its machine’s in a network of the gateway alone', () => {
+test('the compose file trusts one proxy address: the machine’s own, in the gateway’s network', () => {
   const config = readConfig({
     ...environment,
     PUBLIC_URL: 'https://pay.example.com',
@@ -39,6 +39,6 @@ test('the compose file trusts one address as proxy: its machine’s in a network
   assert.match(block('database', 2), /networks: \[back\]/)
 })
 
-test('the compose file opens its ports to its own machine alone', () => {
+test('the compose file publishes its ports only on the machine itself', () => {
   assert.match(gateway, /ports: \['127\.0\.0\.1:8080:8080', '127\.0\.0\.1:8081:8081'\]/)
 })

@@ -9,7 +9,7 @@ import { settings } from './settings.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
 
-test('nothing set gives a sandbox that runs on this machine alone', () => {
+test('the defaults start a sandbox that listens only on this machine', () => {
   const config = readConfig({})
   assert.equal(config.mode, 'sandbox')
   assert.equal(config.isModeGiven, false)
@@ -20,14 +20,14 @@ test('nothing set gives a sandbox that runs on this machine alone', () => {
   assert.ok(config.dataDir.endsWith('/data'))
 })
 
-test('the config is frozen, listeners and lists included', () => {
+test('the config is frozen, including its listeners and lists', () => {
   const config = readConfig({})
   assert.ok(Object.isFrozen(config))
   assert.ok(Object.isFrozen(config.publicListener))
   assert.ok(Object.isFrozen(config.trustedProxies))
 })
 
-test('the environment wins over .env, and an empty variable counts as not set', () => {
+test('the environment overrides .env, and an empty variable counts as not set', () => {
   assert.equal(readConfig({ PORT: '9000' }, 'PORT=9001').publicListener.port, 9000)
   assert.equal(readConfig({}, 'PORT=9001').publicListener.port, 9001)
   assert.equal(readConfig({ PORT: '' }, 'PORT=9001').publicListener.port, 9001)
@@ -48,18 +48,18 @@ test('all problems are reported at once, each with an example', () => {
   for (const problem of problems) assert.ok(problem.example)
 })
 
-test('a misspelled name in .env is refused with the nearest right one', () => {
+test('a misspelled name in .env is rejected with the closest known name', () => {
   const [problem] = problemsOf({}, 'DATABSE_URL=postgres://localhost/x')
   assert.match(problem?.problem ?? '', /did you mean DATABASE_URL\?/)
   assert.doesNotThrow(() => readConfig({}, 'constructor=1'))
 })
 
-test('a name of another tool in .env does not refuse the start, nor does one in the environment', () => {
+test('another tool’s names, in .env or the environment, do not prevent the start', () => {
   assert.doesNotThrow(() => readConfig({}, 'SOMETHING_ELSE_ENTIRELY=1'))
   assert.doesNotThrow(() => readConfig({ HOME: '/root', DATABSE_URL: 'x' }))
 })
 
-test('live says all that it misses at once, and starts with it', () => {
+test('live mode reports all missing settings at once, and starts when they are set', () => {
   assert.deepEqual(
     problemsOf({ MODE: 'live' }).map(({ name }) => name),
     ['PUBLIC_URL', 'MASTER_KEY', 'TRUSTED_PROXIES', 'OPERATOR_PASSWORD'],
@@ -85,7 +85,7 @@ test('live says all that it misses at once, and starts with it', () => {
   assert.deepEqual(config.trustedProxies, ['10.0.0.1', 'fd00::/8'])
 })
 
-test('live refuses every secret of .env.example, alone or beside another, and the sandbox none', () => {
+test('live mode rejects every secret of .env.example, and the sandbox accepts them', () => {
   const right = { MODE: 'live', PUBLIC_URL: 'https://x.example', MASTER_KEY: key, TRUSTED_PROXIES: 'none' }
   const secrets = ['METRICS_TOKEN', 'DATABASE_URL', 'MASTER_KEY', 'OPERATOR_PASSWORD'] as const
   for (const name of secrets) {
@@ -99,7 +99,7 @@ test('live refuses every secret of .env.example, alone or beside another, and th
   assert.match(problemsOf({ ...right, MASTER_KEY: both })[0]?.problem ?? '', /a published example/)
 })
 
-test('proxies are whole addresses or ranges, and never everybody', () => {
+test('proxies are single addresses or ranges, but not every address', () => {
   assert.deepEqual(readConfig({ TRUSTED_PROXIES: 'none' }).trustedProxies, [])
   for (const wrong of ['abc', '1.2.3', '10.0.0.0/99', '10.0.0.1,,', '0.0.0.0/0', '::/0', 'fe80::1%eth0/64']) {
     assert.equal(problemsOf({ TRUSTED_PROXIES: wrong })[0]?.name, 'TRUSTED_PROXIES', wrong)
@@ -118,7 +118,7 @@ test('the two listeners cannot share a port', () => {
   assert.equal(problemsOf({ PORT: '9000', ADMIN_PORT: '9000' })[0]?.name, 'ADMIN_PORT')
 })
 
-test('numbers are accepted up to their limits and not one past them', () => {
+test('numbers are accepted up to their limits and rejected beyond', () => {
   assert.equal(readConfig({ DATABASE_POOL: '2' }).databasePoolMax, 2)
   assert.equal(readConfig({ DATABASE_POOL: '500' }).databasePoolMax, 500)
   for (const wrong of ['1', '501', '-3', '3.5', '1e2'])
@@ -127,7 +127,7 @@ test('numbers are accepted up to their limits and not one past them', () => {
   assert.equal(problemsOf({ PORT: '65536' }).length, 1)
 })
 
-test('.env.example is what the settings say', () => {
+test('.env.example matches the settings', () => {
   const path = join(import.meta.dirname, '../../../../../.env.example')
   assert.equal(
     readFileSync(path, 'utf8'),
@@ -136,7 +136,7 @@ test('.env.example is what the settings say', () => {
   )
 })
 
-test('every example in the table is accepted by its own setting', () => {
+test('every setting accepts its own example', () => {
   for (const { example, parse } of Object.values(settings)) assert.doesNotThrow(() => parse(example))
 })
 

@@ -27,13 +27,13 @@ function booksOf(accounts: number) {
   }
 }
 
-test('books of few accounts are read anew for every look', async () => {
+test('books with few accounts are read every time', async () => {
   const books = booksOf(9_999)
   assert.deepEqual(await books.readAfter(0), { reads: 1, ageMs: 0 })
   assert.deepEqual(await books.readAfter(0), { reads: 2, ageMs: 0 })
 })
 
-test('books of many accounts are kept for ten seconds, and say how old they are', async () => {
+test('books with many accounts are cached for ten seconds, with their age', async () => {
   const books = booksOf(10_000)
   assert.deepEqual(await books.readAfter(0), { reads: 1, ageMs: 0 })
   assert.deepEqual(await books.readAfter(9_999), { reads: 1, ageMs: 9_999 })

@@ -8,7 +8,7 @@ async function all(pieces: AsyncIterable<string>): Promise<string[]> {
   return taken
 }
 
-test('a writer waits for its reader', async () => {
+test('the writer waits for its reader', async () => {
   const results: string[] = []
   const pieces = written(async (write) => {
     for (const text of ['one', 'two', 'three']) {
@@ -23,7 +23,7 @@ test('a writer waits for its reader', async () => {
   assert.deepEqual(results, ['one', 'two', 'three'])
 })
 
-test('a writer whose reader leaves is ended, and its end is waited for', async () => {
+test('if the reader leaves, the writer is stopped, and its end is awaited', async () => {
   let isOver = false
   const pieces = written(async (write) => {
     try {
@@ -37,7 +37,7 @@ test('a writer whose reader leaves is ended, and its end is waited for', async (
   assert.ok(isOver)
 })
 
-test('what goes wrong while writing reaches the reader', async () => {
+test('errors of the writer reach the reader', async () => {
   const pieces = written(async (write) => {
     await write('one')
     throw new Error('the database is away')

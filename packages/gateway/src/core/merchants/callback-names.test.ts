@@ -25,7 +25,7 @@ function names(lookup: (hostname: string) => Promise<readonly string[]>) {
   return { clock, asked, isMissing: async (callbackUrl: string) => isMissing(callbackUrl, merchant) }
 }
 
-test('a host that DNS does not have is missing, and is asked for once a minute', async () => {
+test('a host that DNS does not have is missing, and is looked up once a minute', async () => {
   const { clock, asked, isMissing } = names(() => Promise.reject(gone))
   assert.deepEqual([await isMissing(url), await isMissing(url)], [true, true])
   clock.advance(59_999)
@@ -36,14 +36,14 @@ test('a host that DNS does not have is missing, and is asked for once a minute',
   assert.equal(asked.length, 2)
 })
 
-test('a host is looked up once for all its addresses', async () => {
+test('a host is looked up once for all its URLs', async () => {
   const { asked, isMissing } = names(() => Promise.reject(gone))
   for (let order = 0; order < 3; order++)
     assert.equal(await isMissing(`https://shop.invalid/orders/${order}`), true)
   assert.deepEqual(asked, ['shop.invalid'])
 })
 
-test('a host that resolves is not asked for again for ten minutes', async () => {
+test('a host that resolves is not looked up again for ten minutes', async () => {
   const { clock, asked, isMissing } = names(async () => ['192.0.2.1'])
   assert.equal(await isMissing(url), false)
   clock.advance(599_999)
@@ -51,14 +51,14 @@ test('a host that resolves is not asked for again for ten minutes', async () => 
   assert.equal(asked.length, 1)
 })
 
-test('DNS that fails, or is slow, says nothing of the host', async () => {
+test('a DNS failure or timeout is not a missing host', async () => {
   const broken = names(() => Promise.reject(Object.assign(new Error('away'), { code: 'EAI_AGAIN' })))
   assert.equal(await broken.isMissing(url), false)
   const slow = names(() => new Promise(() => {}))
   assert.equal(await slow.isMissing(url), false)
 })
 
-test('only one host is looked up at a time, and addresses are not looked up at all', async () => {
+test('one host is looked up at a time, and IP addresses are never looked up', async () => {
   const { asked, isMissing } = names(() => new Promise(() => {}))
   void isMissing(url)
   assert.equal(await isMissing('https://other.invalid/'), false)

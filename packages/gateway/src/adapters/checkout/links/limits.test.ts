@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LinkLimits } from './limits.ts'
 
-test('addresses past their allowance use up nothing of the link’s, so that others can press', () => {
+test('addresses over their limit do not use up the link’s limit', () => {
   const limits = new LinkLimits({ now: () => 0 })
   const abusers = ['10.0.0.1', '10.0.0.2', '10.0.0.3']
   const passed = abusers.map((address) => {
@@ -14,7 +14,7 @@ test('addresses past their allowance use up nothing of the link’s, so that oth
   assert.equal(limits.takePress('10.0.0.4', 'L1'), 0)
 })
 
-test('a link that is pressed from everywhere at once has an allowance too', () => {
+test('a link has a limit for all addresses together', () => {
   let nowMs = 0
   const limits = new LinkLimits({ now: () => nowMs })
   const addresses = Array.from({ length: 2_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`)

@@ -28,7 +28,7 @@ function textOf({ content }: Part): string {
   return Buffer.concat(content).toString('latin1')
 }
 
-test('what a browser sends is read, whatever the sizes of the pieces in which it arrives', async () => {
+test('a browser’s form is parsed, however it is split into chunks', async () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     // Text that looks like the start of a delimiter.
@@ -63,7 +63,7 @@ test('what a browser sends is read, whatever the sizes of the pieces in which it
   )
 })
 
-test('no more is read than up to the part that is asked for', async () => {
+test('reading stops after the requested part', async () => {
   const form = new FormData()
   form.append('token', 'x')
   form.append('file', new Blob(['y'.repeat(9_000)]), 'file')
@@ -80,7 +80,7 @@ test('no more is read than up to the part that is asked for', async () => {
   assert(pieces <= 3, `${pieces} pieces were read`)
 })
 
-test('a file that is too large is cut where the limit is, and the parts behind it are read', async () => {
+test('a file over the limit is cut off there, and the parts after it are read', async () => {
   for (const length of [10_000, 10_001, 100_000]) {
     const form = new FormData()
     form.append('file', new Blob(['y'.repeat(length)]), 'file')
@@ -93,7 +93,7 @@ test('a file that is too large is cut where the limit is, and the parts behind i
   }
 })
 
-test('more parts or more text than a form may have are rejected', async () => {
+test('a form with too many parts or too much text is rejected', async () => {
   const many = new FormData()
   for (let at = 0; at < 9; at++) many.append('field', 'x')
   const long = new FormData()
@@ -107,7 +107,7 @@ test('more parts or more text than a form may have are rejected', async () => {
   }
 })
 
-test('what is not multipart is rejected', async () => {
+test('a body that is not multipart is rejected', async () => {
   const type = 'multipart/form-data; boundary=b'
   const head = 'content-disposition: form-data; name="a"'
   for (const [body, given] of [

@@ -7,7 +7,7 @@ const plainSpaces = (text: string) =>
 const money = (language: string, minor: bigint, currency: string) =>
   plainSpaces(makeFormats(language).moneyText(minor, currency))
 
-test('an amount has the digits of ISO 4217, where Intl would have others', () => {
+test('an amount has the decimal places of ISO 4217, even where Intl differs', () => {
   assert.equal(money('en', 1250n, 'USD'), '$12.50')
   assert.equal(money('en', 1250n, 'JPY'), '¥1,250')
   assert.equal(money('en', 1250n, 'TND'), 'TND 1.250')
@@ -16,25 +16,25 @@ test('an amount has the digits of ISO 4217, where Intl would have others', () =>
   assert.equal(money('en', 12500n, 'CLF'), 'CLF 1.2500')
 })
 
-test('an amount is written as the reader writes it', () => {
+test('an amount is formatted for the reader’s language', () => {
   assert.equal(money('de', 123456789n, 'EUR'), '1.234.567,89 €')
   assert.equal(money('fr', 123456789n, 'EUR'), '1 234 567,89 €')
   assert.equal(money('es', 123456789n, 'EUR'), '1.234.567,89 €')
   assert.equal(money('en', -610n, 'USD'), '-$6.10')
 })
 
-test('not even the largest amount loses a digit', () => {
+test('the largest amount keeps every digit', () => {
   assert.equal(money('en', 999_999_999_999_999_999n, 'USD'), '$9,999,999,999,999,999.99')
 })
 
-test('a count takes the form that the grammar asks for', () => {
+test('a count uses the plural form of the language', () => {
   const items = '{count, plural, one {{count} item} few {{count} few} other {{count} items}}'
   assert.equal(makeFormats('en').plural(items, 1), '1 item')
   assert.equal(makeFormats('en').plural(items, 1234), '1,234 items')
   assert.equal(makeFormats('ar').plural(items, 3), `${makeFormats('ar').number(3)} few`)
 })
 
-test('a text that is no plural, or has no form for the other numbers, fails loudly', () => {
+test('a text without plural forms for every number throws', () => {
   const { plural } = makeFormats('en')
   for (const message of [
     '{count} items',
@@ -44,7 +44,7 @@ test('a text that is no plural, or has no form for the other numbers, fails loud
     assert.throws(() => plural(message, 2), /is no plural/, message)
 })
 
-test('times are said in the reader’s words', () => {
+test('relative times use the reader’s language', () => {
   const formats = makeFormats('en')
   assert.equal(formats.inTime(-5), 'in 1 second')
   assert.equal(formats.inTime(29_001), 'in 30 seconds')

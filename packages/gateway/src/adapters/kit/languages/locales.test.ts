@@ -30,7 +30,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   pt: ['Callbacks', 'Endpoint', 'Manual', 'Total'],
 }
 
-test('every adapter has a file for each language, and operators have English', () => {
+test('every adapter has a file for each language, operator texts have English only', () => {
   const names = (adapter: string) => readdirSync(join(folder, adapter)).toSorted()
   assert.deepEqual(emailLanguages.toSorted(), tags.toSorted())
   assert.deepEqual(translated, ['checkout', 'emails', 'portal', 'wallet'])
@@ -60,12 +60,12 @@ for (const adapter of translated) {
     })
 }
 
-test('the texts for operators are well formed', () => {
+test('operator texts are well formed', () => {
   for (const adapter of onlyInEnglish)
     for (const [path, text] of textsOf(adapter, 'en')) assert.ok(isWellFormed(text, 'en'), path)
 })
 
-test('a text with a brace, a tag or a plural form too many is not well formed', () => {
+test('an extra brace, tag or plural form makes a text malformed', () => {
   for (const text of ['{amount', 'amount}', '{ amount }', '{{amount}}', '<b>{amount}</b>', 'a &amp; b'])
     assert.equal(isWellFormed(text, 'en'), false, text)
   assert.equal(isWellFormed('Pay {amount} & {tip}', 'en'), true)

@@ -20,7 +20,7 @@ function draw(all: Readonly<Record<string, Values>>, title = 'T'): string {
   }).text
 }
 
-test('the axis begins at zero and ends at a round number that holds the greatest value', () => {
+test('the axis starts at zero and ends at a round number above the maximum', () => {
   const [, scale = ''] = /class="scale"[^>]*>(.+?)<\/div>/.exec(draw({ a: [3, 5, 37] })) ?? []
   assert.deepEqual(scale.match(/\d+/g), ['40', '20', '0'])
   for (const value of [0, 1, 2, 3, 9, 10, 11, 99, 101, 5_999, 123_456_789]) {
@@ -29,7 +29,7 @@ test('the axis begins at zero and ends at a round number that holds the greatest
   }
 })
 
-test('what is not known is a gap, what is still running is dashed, a value alone is a dot', () => {
+test('unknown values are gaps, the current period is dashed, a single value is a dot', () => {
   const text = draw({ a: [1, 2, undefined, 2, undefined, 1, 1] })
   assert.deepEqual(
     [...text.matchAll(/<path class="([^"]+)" d="([^"]+)"/g)].map(([, look, path]) => [look, path]),
@@ -41,7 +41,7 @@ test('what is not known is a gap, what is still running is dashed, a value alone
   assert.match(draw({ a: [1, undefined, 2] }), /class="running first" d="M25 0L25 0"/)
 })
 
-test('every point can be reached by keyboard and tells each line’s figure, and so does the table', () => {
+test('every point can be reached by keyboard and announces each line’s value, as does the table', () => {
   const text = draw({ paid: [1, 2], 'paid, the day before': [7, undefined] })
   const columns = [...text.matchAll(/<li tabindex="0".*?<\/li>/gs)].map(([column]) =>
     column
@@ -53,7 +53,7 @@ test('every point can be reached by keyboard and tells each line’s figure, and
   assert.equal(text.match(/<tr>/g)?.length, 3)
 })
 
-test('without any value it says so, and what comes from outside is escaped', () => {
+test('an empty chart says so, and external text is escaped', () => {
   assert.match(draw({ a: [undefined, undefined] }), /Nothing in this time/)
   assert.doesNotMatch(draw({ '<b x>': [1] }, '"<i x>'), /<b x>|<i x>/)
 })

@@ -4,7 +4,7 @@ import { inflateSync } from 'node:zlib'
 import { encode } from 'uqr'
 import { makeQrImages, qrCode, qrPng } from './qr.ts'
 
-test('the drawing has every dark module of the code and no other', () => {
+test('the drawing contains exactly the dark modules of the code', () => {
   const text =
     'https://pay.example.com/checkout/100000000000000001/P01KB0000000000000000000000/abcdefghijklmnopqrstuvwxyz0'
   const { data, size } = encode(text, { ecc: 'M', border: 2 })
@@ -16,7 +16,7 @@ test('the drawing has every dark module of the code and no other', () => {
   assert.deepEqual(drawn, data)
 })
 
-test('the PNG has the same modules, large enough to print', () => {
+test('the PNG contains the same modules, large enough to print', () => {
   const { data, size } = encode('https://pay.example/l/L01', { ecc: 'M', border: 2 })
   const png = qrPng('https://pay.example/l/L01')
   const width = png.readUInt32BE(16)
@@ -32,7 +32,7 @@ test('the PNG has the same modules, large enough to print', () => {
   assert.deepEqual(drawn, data)
 })
 
-test('an image is made once for each text and format, and those that were asked for last are kept', () => {
+test('an image is cached per text and format, and the most recently used ones are kept', () => {
   const made: string[] = []
   const image = makeQrImages({
     most: 3,

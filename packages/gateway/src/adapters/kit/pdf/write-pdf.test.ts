@@ -4,7 +4,7 @@ import { writePdf } from './write-pdf.ts'
 
 const line = (text: string) => ({ text, left: 56, top: 56, size: 11 })
 
-test('a PDF has its objects where its table says', () => {
+test('the PDF’s cross-reference table has the offset of each object', () => {
   const file =
     writePdf([line('Café – €12.50'), { ...line('(a) \\ b'), isBold: true }], 'Receipt')?.toString('latin1') ??
     ''
@@ -21,7 +21,7 @@ test('a PDF has its objects where its table says', () => {
   assert.equal(Buffer.from(first, 'hex').toString('latin1'), 'Caf\u00e9 \u0096 \u008012.50')
 })
 
-test('spaces and signs of Intl are written, and letters that the font lacks make no PDF', () => {
+test('spaces and symbols of Intl are written, and letters that the font lacks throw', () => {
   assert(writePdf([line('1\u202f234,50\u00a0€'), line('\u221212,00'), line('\u2068Ann\u2069')], 'x'))
   for (const text of ['茶', 'شاي', 'Łódź', '🍵', '\u0081'])
     assert.equal(writePdf([line(text)], 'x'), undefined, text)

@@ -5,7 +5,7 @@ import { detailForMerchant } from './attempt-detail.ts'
 
 const shown = (outcome: string, detail: string) => detailForMerchant({ outcome, detail })
 
-test('a merchant does not read to which address a name leads', () => {
+test('merchants do not see the IP address of a host', () => {
   const live = parseUrlPolicy({ mode: 'live', allowedTargets: [] })
   const target = { hostname: 'erp.internal.example', port: 443 }
   for (const address of ['10.1.2.3', 'fd12:3456::7', '169.254.169.254', '127.0.0.1', '::ffff:10.1.2.3']) {
@@ -15,7 +15,7 @@ test('a merchant does not read to which address a name leads', () => {
   }
 })
 
-test('of the network’s own words the address is left out, and the rest is kept', () => {
+test('IP addresses are removed from network errors, and the rest is kept', () => {
   for (const [detail, expected] of [
     ['connect ECONNREFUSED 10.1.2.3:443', 'connect ECONNREFUSED'],
     ['connect ECONNREFUSED ::1:8443', 'connect ECONNREFUSED'],
@@ -34,7 +34,7 @@ test('of the network’s own words the address is left out, and the rest is kept
     assert.equal(shown('connect', detail), expected)
 })
 
-test('words without an address stay as they are', () => {
+test('texts without an address are not changed', () => {
   for (const detail of [
     'CERT_HAS_EXPIRED: certificate has expired',
     '5000 ms passed while connecting',

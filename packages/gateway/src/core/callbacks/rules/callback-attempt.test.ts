@@ -25,13 +25,13 @@ for (const [text, isWarned] of [
   })
 }
 
-test('no other status is success, whatever its body says', () => {
+test('no other status is a success, whatever the body', () => {
   for (const httpStatus of [201, 202, 204, 301, 302, 400, 404, 429, 500, 503]) {
     assert.deepEqual(judge(answer(httpStatus, '{"code":20000}')), { kind: 'refused', httpStatus })
   }
 })
 
-test('Standard Webhooks are acknowledged by any 2xx, and ask for no body', () => {
+test('Standard Webhooks are acknowledged by any 2xx, with any body', () => {
   for (const httpStatus of [200, 204, 299]) {
     assert.deepEqual(judge(answer(httpStatus, ''), 'standard'), { kind: 'acknowledged', isWarned: false })
   }
@@ -40,7 +40,7 @@ test('Standard Webhooks are acknowledged by any 2xx, and ask for no body', () =>
   }
 })
 
-test('what did not come to an answer is never acknowledged', () => {
+test('an attempt without a response is never acknowledged', () => {
   const delivery: Delivery = { kind: 'unreachable', reason: 'timeout', detail: '', durationMs: 5 }
   assert.deepEqual(judge(delivery), { kind: 'unreachable', reason: 'timeout' })
   assert.equal(isAcknowledged(delivery), false)
@@ -57,7 +57,7 @@ const waiting: Progress = {
 }
 const failing = { delivery: answer(500, ''), startedAtMs: nowMs, nowMs, chance: () => 0.5 }
 
-test('a resend that fails leaves the ladder of a waiting callback as it was', () => {
+test('a failed resend does not change the retry schedule of a waiting callback', () => {
   const outcome = decideOutcome(waiting, { ...failing, isResend: true })
   assert.deepEqual(
     [outcome.state, outcome.retriesMade, outcome.nextAttemptAtMs, outcome.isNewlyExhausted],
@@ -65,7 +65,7 @@ test('a resend that fails leaves the ladder of a waiting callback as it was', ()
   )
 })
 
-test('a resend that fails leaves delivered delivered and exhausted exhausted', () => {
+test('a failed resend leaves delivered and exhausted callbacks unchanged', () => {
   for (const state of ['delivered', 'exhausted'] as const) {
     const ended = { ...waiting, state, nextAttemptAtMs: undefined }
     const outcome = decideOutcome(ended, { ...failing, isResend: true })
@@ -76,7 +76,7 @@ test('a resend that fails leaves delivered delivered and exhausted exhausted', (
   }
 })
 
-test('only a resend may touch what has ended', () => {
+test('only a resend may update a final callback', () => {
   assert.throws(
     () => decideOutcome({ ...waiting, state: 'delivered' }, { ...failing, isResend: false }),
     /only a resend sends what is delivered or exhausted/,
@@ -92,7 +92,7 @@ const nothingYet: Progress = {
 }
 const planned = { state: 'waiting', isNewlyExhausted: false, verdict: { kind: 'refused', httpStatus: 500 } }
 
-test('the first attempt is no retry, and the ladder counts from when it began', () => {
+test('the first attempt is not a retry, and the schedule counts from its start', () => {
   const attempt = { ...failing, startedAtMs: nowMs - 7, isResend: false }
   assert.deepEqual(decideOutcome(nothingYet, attempt), {
     ...planned,
@@ -101,7 +101,7 @@ test('the first attempt is no retry, and the ladder counts from when it began', 
   })
 })
 
-test('every other attempt is one of the eight, and those that were passed over are as well', () => {
+test('every later attempt uses one of the eight retries, as do skipped ones', () => {
   assert.deepEqual(decideOutcome(waiting, { ...failing, isResend: false }), {
     ...planned,
     retriesMade: 2,
@@ -115,13 +115,13 @@ test('every other attempt is one of the eight, and those that were passed over a
   })
 })
 
-test('the receiver’s Retry-After is heard', () => {
+test('the receiver’s Retry-After is respected', () => {
   const delivery = { ...answer(503, ''), retryAfterMs: 3_600_000 }
   const outcome = decideOutcome(nothingYet, { ...failing, delivery, isResend: false })
   assert.equal(outcome.nextAttemptAtMs, nowMs + 3_600_000)
 })
 
-test('after the last retry it is exhausted, and that is news once', () => {
+test('after the last retry the callback is exhausted, which is reported once', () => {
   const delivery: Delivery = { kind: 'unreachable', reason: 'connect', detail: '', durationMs: 5 }
   const outcome = decideOutcome({ ...waiting, retriesMade: 7 }, { ...failing, delivery, isResend: false })
   assert.deepEqual(outcome, {
@@ -133,12 +133,12 @@ test('after the last retry it is exhausted, and that is news once', () => {
   })
 })
 
-test('a resend of what waits without a time is planned as if it had been tried, and uses up no retry', () => {
+test('a resend of a waiting callback without a due time schedules its next retry', () => {
   const outcome = decideOutcome({ ...waiting, nextAttemptAtMs: undefined }, { ...failing, isResend: true })
   assert.deepEqual([outcome.retriesMade, outcome.nextAttemptAtMs], [1, nowMs - 60_000 + 5 * 60_000])
 })
 
-test('what is acknowledged leaves the queue, delivered', () => {
+test('an acknowledged callback leaves the queue as delivered', () => {
   const delivery = answer(200, '{"code":20000,"msg":""}')
   const done = {
     verdict: { kind: 'acknowledged', isWarned: false },

@@ -25,7 +25,7 @@ function experience(lanes: DeliveryLanes, lane: Lane, end: LaneEnd): void {
   lanes.ended(lane, end)
 }
 
-test('an unknown host gets a few slots, and a destination gets more after it responded well', () => {
+test('an unknown host gets a few slots, and a destination gets more after successful responses', () => {
   const lanes = new DeliveryLanes(limits)
   const lane = laneAt('new.example')
   lanes.makeReady(lane)
@@ -34,7 +34,7 @@ test('an unknown host gets a few slots, and a destination gets more after it res
   assert.equal(total(lanes.plan({ most: 100, nowMs: 0 })), perDestination)
 })
 
-test('a merchant’s slots are for all its hosts together', () => {
+test('a merchant’s slots are shared by all its hosts', () => {
   const lanes = new DeliveryLanes(limits)
   for (const host of ['1.example', '2.example']) {
     experience(lanes, laneAt(host), fast)
@@ -43,7 +43,7 @@ test('a merchant’s slots are for all its hosts together', () => {
   assert.equal(total(lanes.plan({ most: 100, nowMs: 0 })), 40)
 })
 
-test('a host’s slots are for all its merchants and destinations together', () => {
+test('a host’s slots are shared by all its merchants and destinations', () => {
   const lanes = new DeliveryLanes(limits)
   for (const merchantId of ['a', 'b']) {
     const lane = laneAt('shared.example', { merchantId })
@@ -55,7 +55,7 @@ test('a host’s slots are for all its merchants and destinations together', () 
   assert.equal(plan.length, 2)
 })
 
-test('a destination that takes all it may have leaves slots of its host to a neighbor', () => {
+test('a destination at its limit leaves slots of its host to other destinations', () => {
   const lanes = new DeliveryLanes(limits)
   const [busy, neighbor] = [laneAt('shared.example'), laneAt('shared.example', { path: '/other' })]
   experience(lanes, busy, fast)
@@ -68,7 +68,7 @@ test('a destination that takes all it may have leaves slots of its host to a nei
   ])
 })
 
-test('slow and failing destinations of a host share a few slots, and its fast ones have the rest', () => {
+test('slow and failing destinations of a host share a few slots, and the fast ones get the rest', () => {
   const lanes = new DeliveryLanes(limits)
   for (let i = 0; i < 10; i++) {
     const lane = laneAt('shared.example', { path: `/${i}` })
@@ -84,7 +84,7 @@ test('slow and failing destinations of a host share a few slots, and its fast on
   assert.deepEqual(lanes.plan({ most: 100, nowMs: 0 }), [{ ...good, most: perDestination }])
 })
 
-test('an unknown destination is treated like the last new one of its host', () => {
+test('an unknown destination is treated like the most recent new one of its host', () => {
   const lanes = new DeliveryLanes(limits)
   experience(lanes, laneAt('shop.example', { path: '/orders/1' }), fast)
   for (let order = 2; order < 50; order++)
@@ -94,7 +94,7 @@ test('an unknown destination is treated like the last new one of its host', () =
   assert.equal(total(lanes.plan({ most: 100, nowMs: 0 })), 4)
 })
 
-test('slow and failing hosts, however many, leave slots for fast ones', () => {
+test('many slow and failing hosts leave slots for fast hosts', () => {
   const lanes = new DeliveryLanes(limits)
   for (let i = 0; i < 1_000; i++) {
     const lane = laneAt(`${i}.example`, { merchantId: `m${i}` })
@@ -115,7 +115,7 @@ test('slow and failing hosts, however many, leave slots for fast ones', () => {
   assert.equal(more.length, 2)
 })
 
-test('lanes take turns: who was served goes to the end', () => {
+test('lanes take turns: a served lane goes to the end', () => {
   const lanes = new DeliveryLanes(limits)
   for (const merchantId of ['a', 'b', 'c']) lanes.makeReady(laneAt(`${merchantId}.example`, { merchantId }))
   const served: string[] = []
@@ -128,7 +128,7 @@ test('lanes take turns: who was served goes to the end', () => {
   assert.equal(served.join(''), 'abcabc')
 })
 
-test('a paused host gets nothing until its pause ends, and then one, on the turn of any of its lanes', () => {
+test('a paused host gets one callback when its pause ends, from whichever lane is next', () => {
   const lanes = new DeliveryLanes(limits)
   const [lane, other] = [laneAt('dead.example'), laneAt('dead.example', { path: '/other' })]
   lanes.noteHost(lane.host, { failures: 5, pausedUntilMs: 1_000 })
@@ -153,7 +153,7 @@ test('a paused host gets nothing until its pause ends, and then one, on the turn
   )
 })
 
-test('a paused destination gets nothing until its pause ends, and then one; its neighbors wait for neither', () => {
+test('a paused destination gets one callback when its pause ends, without delaying others', () => {
   const lanes = new DeliveryLanes(limits)
   const [lane, neighbor] = [laneAt('shared.example'), laneAt('shared.example', { merchantId: 'b' })]
   experience(lanes, neighbor, fast)
@@ -170,7 +170,7 @@ test('a paused destination gets nothing until its pause ends, and then one; its 
   assert.equal(total(lanes.plan({ most: 10, nowMs: 1_002 })), 10)
 })
 
-test('a destination that is paused longer than its host waits for its own end', () => {
+test('a destination that is paused longer than its host waits for its own pause to end', () => {
   const lanes = new DeliveryLanes(limits)
   const lane = laneAt('dead.example')
   lanes.noteHost(lane.host, { failures: 5, pausedUntilMs: 1_000 })
@@ -181,7 +181,7 @@ test('a destination that is paused longer than its host waits for its own end', 
   assert.equal(total(lanes.plan({ most: 10, nowMs: 2_000 })), 1)
 })
 
-test('an answer ends the pause of the host, and only a good one that of the destination', () => {
+test('any response ends the pause of the host, and only a successful one that of the destination', () => {
   const lanes = new DeliveryLanes(limits)
   const lane = laneAt('shared.example')
   lanes.noteHost(lane.host, { failures: 5, pausedUntilMs: 1_000 })
@@ -196,7 +196,7 @@ test('an answer ends the pause of the host, and only a good one that of the dest
   )
 })
 
-test('a host that is at fault gets a few, however fast its destinations were', () => {
+test('a failing host gets few slots, however fast its destinations were', () => {
   const lanes = new DeliveryLanes(limits)
   for (const merchantId of ['a', 'b']) {
     const lane = laneAt('down.example', { merchantId })
@@ -207,7 +207,7 @@ test('a host that is at fault gets a few, however fast its destinations were', (
   assert.equal(total(lanes.plan({ most: 100, nowMs: 0 })), 4)
 })
 
-test('what was claimed and ended or returned leaves its slots as they were', () => {
+test('finished and returned claims free their slots', () => {
   const lanes = new DeliveryLanes(limits)
   const lane = laneAt('a.example')
   for (const end of [fast, slow, failed, undefined, fast]) {
@@ -221,7 +221,7 @@ test('what was claimed and ended or returned leaves its slots as they were', () 
   }
 })
 
-test('what comes into a lane while it is claimed from is not forgotten', () => {
+test('a callback that is added to a lane during a claim is not lost', () => {
   const lanes = new DeliveryLanes(limits)
   const lane = laneAt('a.example')
   lanes.makeReady(lane)
@@ -235,7 +235,7 @@ test('what comes into a lane while it is claimed from is not forgotten', () => {
   assert.deepEqual(lanes.plan({ most: 4, nowMs: 0 }), [])
 })
 
-test('lanes that are paused do not keep a healthy lane out', () => {
+test('paused lanes do not block a healthy lane', () => {
   const lanes = new DeliveryLanes(limits)
   for (let n = 0; n < 20_000; n++) {
     const lane = laneAt(`${n}.dead.example`)
@@ -252,7 +252,7 @@ test('lanes that are paused do not keep a healthy lane out', () => {
   )
 })
 
-test('what is known of destinations is bounded, and what is under way is never forgotten', () => {
+test('memory for destinations is bounded, and destinations in flight are never forgotten', () => {
   const lanes = new DeliveryLanes({ inFlight: 1_000, inFlightPerHost: 1_000, inFlightPerMerchant: 1_000 })
   const lane = (order: number) => laneAt('shop.example', { path: `/orders/${order}` })
   for (let order = 0; order < 100; order++) lanes.claimed({ ...lane(order), most: 1 }, 1)

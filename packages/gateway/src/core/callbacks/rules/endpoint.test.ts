@@ -28,7 +28,7 @@ function endpoint(endpointId: string, changes: Partial<ListeningEndpoint> = {}):
   }
 }
 
-test('each endpoint that wants the event has a callback of its own, and no other merchant’s has', () => {
+test('each endpoint that selected the event gets its own callback, and other merchants’ endpoints do not', () => {
   const results = toEndpoints(
     [callback, { ...callback, merchantId: 'n', callbackId: own.replace('0', '1') }],
     [
@@ -45,7 +45,7 @@ test('each endpoint that wants the event has a callback of its own, and no other
   assert.equal(new Set([own, ...results.map(({ callbackId }) => callbackId)]).size, 4)
 })
 
-test('the id at an endpoint is of the same time, and the same every time', () => {
+test('the id at an endpoint has the same time and is always the same', () => {
   const { endpointId } = endpoint('1')
   const id = idAtEndpoint(own, endpointId)
   assert.match(id, uuidPattern)
@@ -53,7 +53,7 @@ test('the id at an endpoint is of the same time, and the same every time', () =>
   assert.equal(timeOfCallbackId(id), timeOfCallbackId(own))
 })
 
-test('the merchant’s own actions are reported to none of its addresses', () => {
+test('the merchant’s own actions are not reported to the merchant', () => {
   const known = { ...callback, isAnswered: true }
   assert.equal(toOwnAddress(known), undefined)
   assert.deepEqual(toEndpoints([known], [endpoint('1')]), [])

@@ -20,14 +20,14 @@ function fail(before: Failing | undefined, nowMs: number, startedAtMs = nowMs): 
   return failingAfter(before, { reason, count: 1, startedAtMs, isDown: true, nowMs })
 }
 
-test('a host is paused at its fifth failure in a row, not at its fourth', () => {
+test('a host is paused after five consecutive failures', () => {
   let state: Failing | undefined
   for (let i = 1; i < failuresBeforePause; i++) state = fail(state, i)
   assert.equal(state?.pausedUntilMs, undefined)
   assert.equal(fail(state, 100).pausedUntilMs, 100 + firstPauseMs)
 })
 
-test('each probe that fails makes the next pause twice as long, up to a minute', () => {
+test('each failed probe doubles the next pause, up to a minute', () => {
   let state: Failing | undefined
   let nowMs = 0
   for (let i = 0; i < failuresBeforePause; i++) state = fail(state, nowMs)
@@ -40,7 +40,7 @@ test('each probe that fails makes the next pause twice as long, up to a minute',
   assert.deepEqual(pauses, [5_000, 10_000, 20_000, 40_000, longestPauseMs, longestPauseMs, longestPauseMs])
 })
 
-test('attempts that were under way when the pause began make it no longer', () => {
+test('attempts that started before the pause do not extend it', () => {
   let state: Failing | undefined
   for (let i = 0; i < failuresBeforePause; i++) state = fail(state, 1_000)
   const later = fail(state, 1_400, 900)
@@ -51,7 +51,7 @@ test('attempts that were under way when the pause began make it no longer', () =
   assert.equal(begunWithThePause.pausedUntilMs, 1_400 + 2 * firstPauseMs)
 })
 
-test('failures that come together count each, since the first of them and with the last reason', () => {
+test('concurrent failures are counted individually, with the time of the first and the reason of the last', () => {
   const first = failingAfter(undefined, {
     reason: 'timeout',
     count: 4,
@@ -81,7 +81,7 @@ test('merchants are notified of a host that is paused and has failed for ten min
   assert.equal(isWorthEmail(paused, 50 + emailAfterMs), true)
 })
 
-test('one that answers and rejects fails, is not paused, and is not paused any longer', () => {
+test('a destination that responds with errors is failing but not paused, and its pause ends', () => {
   const reject = (before: Failing | undefined, nowMs: number, startedAtMs = nowMs) =>
     failingAfter(before, { reason: 'HTTP 404', count: 1, startedAtMs, isDown: false, nowMs })
   let state: Failing | undefined
@@ -101,7 +101,7 @@ const refused = (httpStatus: number) => ({ kind: 'refused', httpStatus }) as con
 const unreachable = (why: string) => ({ kind: 'unreachable', reason: why }) as const
 const acknowledged = { kind: 'acknowledged', isWarned: true } as const
 
-test('a host is at fault where nothing there could be reached', () => {
+test('the host is at fault if it cannot be reached', () => {
   for (const why of ['dns', 'connect', 'tls', 'timeout']) {
     assert.equal(isHostFault(unreachable(why)), true, why)
     assert.equal(isDestinationFailure(unreachable(why)), false, why)
@@ -110,7 +110,7 @@ test('a host is at fault where nothing there could be reached', () => {
   }
 })
 
-test('a destination is at fault for what its host accepted or answered', () => {
+test('the destination is at fault if its host accepted the connection or responded', () => {
   const down = [
     refused(500),
     refused(503),
@@ -136,7 +136,7 @@ test('a destination is at fault for what its host accepted or answered', () => {
   assert.equal(isDestinationDown(acknowledged), false)
 })
 
-test('a host is there when it answers anything, and not when nothing came back', () => {
+test('a host with any response is reachable, one without a response is not', () => {
   assert.ok(isHostAnswer(acknowledged))
   for (const httpStatus of [201, 302, 404, 429, 500]) assert.ok(isHostAnswer(refused(httpStatus)))
   for (const why of ['connect', 'closed', 'url_not_allowed']) assert.ok(!isHostAnswer(unreachable(why)))

@@ -6,7 +6,7 @@ import { lastAttemptWithinMs, maxRetries, nextRetry, retryOffsetsMs } from './re
 const firstAttemptAtMs = 1_800_000_000_000
 const middle = { firstAttemptAtMs, chance: 0.5 }
 
-test('each retry comes at its own time after the first attempt', () => {
+test('each retry has its own time after the first attempt', () => {
   retryOffsetsMs.forEach((offsetMs, retriesMade) => {
     const before = firstAttemptAtMs + (retryOffsetsMs[retriesMade - 1] ?? 0)
     const retry = nextRetry({ ...middle, chance: retriesMade === 7 ? 0 : 0.5, retriesMade, nowMs: before })
@@ -14,7 +14,7 @@ test('each retry comes at its own time after the first attempt', () => {
   })
 })
 
-test('chance moves a retry by a tenth of its time at most, and the last one never to later', () => {
+test('jitter moves a retry by at most a tenth, and never delays the last one', () => {
   const atWith = (retriesMade: number, chance: number) => {
     const retry = nextRetry({ firstAttemptAtMs, retriesMade, nowMs: firstAttemptAtMs, chance })
     return retry.kind === 'retry' ? retry.atMs - firstAttemptAtMs : undefined
@@ -23,30 +23,30 @@ test('chance moves a retry by a tenth of its time at most, and the last one neve
   assert.deepEqual([atWith(7, 0), atWith(7, 1)], [lastAttemptWithinMs, lastAttemptWithinMs * 0.9])
 })
 
-test('the ladder goes from half a minute to seven days', () => {
+test('retries range from half a minute to seven days', () => {
   const minutes = retryOffsetsMs.map((ms) => ms / 60_000)
   assert.deepEqual(minutes, [0.5, 5, 30, 120, 480, 1_440, 4_320, 10_080])
   assert.deepEqual([maxRetries, lastAttemptWithinMs], [8, 604_800_000])
 })
 
-test('after the eighth retry it is exhausted, however early that came', () => {
+test('after the eighth retry the callback is exhausted, however early it ran', () => {
   const nowMs = firstAttemptAtMs + lastAttemptWithinMs * 0.9
   assert.deepEqual(nextRetry({ ...middle, retriesMade: maxRetries, nowMs }), { kind: 'exhausted' })
 })
 
-test('retries whose time has passed are skipped, not made up for', () => {
+test('retries whose time has passed are skipped', () => {
   const nowMs = firstAttemptAtMs + 60 * 60_000
   const retry = nextRetry({ ...middle, retriesMade: 1, nowMs })
   assert.deepEqual(retry, { kind: 'retry', atMs: firstAttemptAtMs + 2 * 3_600_000, retriesSkipped: 2 })
 })
 
-test('a moment before the seven days end there is one more; at their end there is none', () => {
+test('one more retry is possible until the seven days end', () => {
   const endMs = firstAttemptAtMs + lastAttemptWithinMs
   assert.equal(nextRetry({ ...middle, retriesMade: 3, nowMs: endMs - 1 }).kind, 'retry')
   assert.equal(nextRetry({ ...middle, retriesMade: 3, nowMs: endMs }).kind, 'exhausted')
 })
 
-test('Retry-After delays a retry, and never past the seven days', () => {
+test('Retry-After delays a retry, but never beyond the seven days', () => {
   const nowMs = firstAttemptAtMs
   const hour = 3_600_000
   const delayed = nextRetry({ ...middle, retriesMade: 0, nowMs, retryAfterMs: hour })
@@ -57,7 +57,7 @@ test('Retry-After delays a retry, and never past the seven days', () => {
   assert.deepEqual(far, { kind: 'retry', atMs: nowMs + lastAttemptWithinMs, retriesSkipped: 0 })
 })
 
-test('whatever happens, a retry is never in the past, never past the seven days, and each is used once', () => {
+test('a retry is never in the past, never after seven days, and each is used once', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: maxRetries }),

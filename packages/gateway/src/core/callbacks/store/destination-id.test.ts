@@ -5,14 +5,14 @@ import { destinationIdOf } from './destination-id.ts'
 
 const idOf = (callbackUrl: string) => destinationIdOf({ callbackUrl, endpointId: undefined })
 
-test('an endpoint is a destination of its own, whatever its address is', () => {
+test('an endpoint is its own destination, whatever its URL', () => {
   const endpointId = '0197c5a0-0000-7000-8000-00000000000a'
   const callbackUrl = 'https://shop.example/callbacks'
   assert.equal(destinationIdOf({ callbackUrl, endpointId }), endpointId)
   assert.notEqual(destinationIdOf({ callbackUrl, endpointId: '' }), endpointId)
 })
 
-test('an address is one destination with any query, and another path is another destination', () => {
+test('a URL is the same destination with any query, and another path is another destination', () => {
   const id = idOf('https://shop.example/callbacks')
   assert.match(id, uuidPattern)
   assert.equal(idOf('https://shop.example/callbacks?order=1'), id)
@@ -23,6 +23,6 @@ test('an address is one destination with any query, and another path is another 
   assert.notEqual(idOf('https://shop.example:8443/callbacks'), id)
 })
 
-test('the longest address has an id as short as any other', () => {
+test('the id of the longest URL is as short as any other', () => {
   assert.equal(idOf(`https://shop.example/${'ü'.repeat(2_000)}`).length, 36)
 })

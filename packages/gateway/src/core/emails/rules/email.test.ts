@@ -9,7 +9,7 @@ import { writeMessage } from './write-message.ts'
 // Safe: these are its own keys.
 const kinds = Object.keys(emailKinds) as EmailKind[]
 
-test('every text of every language fills exactly the gaps that its kind declares, and none stays open', () => {
+test('every text in every language uses exactly the declared placeholders', () => {
   for (const kind of kinds) {
     const { gaps, hasLink } = kindOf(kind)
     for (const language of emailLanguages) {
@@ -22,7 +22,7 @@ test('every text of every language fills exactly the gaps that its kind declares
   }
 })
 
-test('amounts and times are written in the language of the recipient', () => {
+test('amounts and times are formatted in the recipient’s language', () => {
   const expected: Record<(typeof emailLanguages)[number], readonly [string, string]> = {
     en: ['€1,234.50', 'Nov 19, 2026, 3:17 PM UTC'],
     zh: ['€1,234.50', '2026年11月19日 15:17 UTC'],
@@ -45,7 +45,7 @@ test('amounts and times are written in the language of the recipient', () => {
   }
 })
 
-test('an amount keeps every digit, and what a cause wrote in another form stays', () => {
+test('an amount keeps every digit, and values in another form are not changed', () => {
   assert.equal(localize('amount', '90071992547409931.25 USD', 'en'), '$90,071,992,547,409,931.25')
   assert.equal(localize('largest', '1000 JPY', 'ja'), '￥1,000')
   assert.equal(localize('amount', '12.50 XXZ', 'en'), '12.50 XXZ')
@@ -54,7 +54,7 @@ test('an amount keeps every digit, and what a cause wrote in another form stays'
   assert.equal(localize('reason', '12.50 EUR', 'de'), '12.50 EUR')
 })
 
-test('what fills a gap is escaped in HTML, and stays one line', () => {
+test('values are escaped in HTML and stay on one line', () => {
   const parameters = { merchant: '<b>"A" & B</b>\r\nBcc: eve@example.com', inviter: 'x', until: 'y' }
   const { subject, html, text } = writeMessage({
     kind: 'member-invitation',
@@ -69,7 +69,7 @@ test('what fills a gap is escaped in HTML, and stays one line', () => {
   assert.match(text, /https:\/\/pay\.test/)
 })
 
-test('an address is one mailbox in plain letters, and nothing besides', () => {
+test('an email address is one mailbox in ASCII', () => {
   assert.equal(normaliseEmail(' Ann.Lee+till@Example.COM '), 'ann.lee+till@example.com')
   const others = ['', 'ann', '@example.com', 'ann@', 'a b@example.com', 'ann@example.com, eve@example.com']
   others.push('ann@example.com\r\nBcc: eve@example.com', '<ann@example.com>', '"a"@example.com', 'a..b@x.org')

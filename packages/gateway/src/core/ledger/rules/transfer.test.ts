@@ -33,7 +33,7 @@ const transfer = fc
     }),
   )
 
-test('whatever is transferred, all debits equal all credits, pending and posted', () => {
+test('debits equal credits, pending and posted, for any transfers', () => {
   fc.assert(
     fc.property(fc.array(transfer), (transfers) => {
       const sum = [...effectsOf(transfers).values()].reduce(addBalances, noBalances)
@@ -43,7 +43,7 @@ test('whatever is transferred, all debits equal all credits, pending and posted'
   )
 })
 
-test('the effects of many transfers are those of each, added up', () => {
+test('the effects of several transfers are the sum of their effects', () => {
   fc.assert(
     fc.property(fc.array(transfer), (transfers) => {
       const all = effectsOf(transfers)
@@ -59,7 +59,7 @@ test('the effects of many transfers are those of each, added up', () => {
 
 const sides = { debitAccountId: 'from', creditAccountId: 'to', amountMinor: 7n }
 
-test('what is spent and what is held are taken from what came in; what is on its way counts for nothing yet', () => {
+test('the available balance is credits minus debits and holds; pending credits do not count', () => {
   const balances = {
     debitsPendingMinor: 3n,
     debitsPostedMinor: 5n,
@@ -70,7 +70,7 @@ test('what is spent and what is held are taken from what came in; what is on its
   assert.equal(postedMinor(balances), 95n)
 })
 
-test('a direct transfer is posted on both sides with its whole amount', () => {
+test('a direct transfer posts its whole amount on both sides', () => {
   assert.deepEqual(
     effectsOf([{ ...sides, phase: 'direct' }]),
     new Map([
@@ -80,14 +80,14 @@ test('a direct transfer is posted on both sides with its whole amount', () => {
   )
 })
 
-test('a hold takes from what is available and gives nothing yet', () => {
+test('a hold reduces the sender’s available balance and credits nothing yet', () => {
   const effects = effectsOf([{ ...sides, phase: 'hold' }])
   assert.equal(availableMinor(effects.get('from') ?? noBalances), -7n)
   assert.equal(postedMinor(effects.get('from') ?? noBalances), 0n)
   assert.equal(availableMinor(effects.get('to') ?? noBalances), 0n)
 })
 
-test('a hold that is posted is a direct transfer, and one that is voided is nothing', () => {
+test('a posted hold equals a direct transfer, and a voided hold has no effect', () => {
   const posted = effectsOf([
     { ...sides, phase: 'hold' },
     { ...sides, phase: 'post' },
@@ -100,7 +100,7 @@ test('a hold that is posted is a direct transfer, and one that is voided is noth
   assert.deepEqual([...voided.values()], [noBalances, noBalances])
 })
 
-test('a transfer of nothing, or to oneself, is a bug', () => {
+test('a transfer of zero, or to the same account, is a bug', () => {
   assert.throws(() => effectsOf([{ ...sides, phase: 'direct', amountMinor: 0n }]), /more than nothing/)
   assert.throws(() => effectsOf([{ ...sides, phase: 'direct', creditAccountId: 'from' }]), /two sides/)
 })
@@ -119,7 +119,7 @@ const hold: Transfer = {
   madeAtMs: 1,
 }
 
-test('the end of a hold is a row of its own that moves the same money and names the hold', () => {
+test('the end of a hold is a row of its own that moves the same money and references the hold', () => {
   for (const phase of ['post', 'void'] as const)
     assert.deepEqual(endHold(hold, { transferId: 'T2', phase, nowMs: 2 }), {
       ...hold,
@@ -130,7 +130,7 @@ test('the end of a hold is a row of its own that moves the same money and names 
     })
 })
 
-test('only a hold is ended', () => {
+test('only a hold can be ended', () => {
   for (const phase of ['post', 'void', 'direct'] as const)
     assert.throws(
       () => endHold({ ...hold, phase }, { transferId: 'T2', phase: 'post', nowMs: 2 }),
@@ -138,7 +138,7 @@ test('only a hold is ended', () => {
     )
 })
 
-test('an account is named by its owner and its currency', () => {
+test('an account is identified by its owner and its currency', () => {
   assert.equal(accountIdOf(walletAccount('w1', 'USD')), 'wallet:w1:USD')
   assert.equal(accountIdOf(merchantAccount('1', 'JPY')), 'merchant:1:JPY')
   assert.equal(accountIdOf(bankAccount('main', 'EUR')), 'bank:main:EUR')

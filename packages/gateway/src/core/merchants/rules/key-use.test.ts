@@ -31,13 +31,13 @@ function rsa(keyId: string, use: Partial<UsedKey> = {}): UsedKey {
 
 const usedRsa = rsa('r', { usedAtMs: nowMs })
 
-test('without any recorded use, the oldest live key seals callbacks', () => {
+test('without a recorded use, the oldest active key encrypts callbacks', () => {
   assert.equal(callbackKey([aes('old'), aes('new')])?.keyId, 'old')
   assert.equal(callbackKey([aes('old', { revokedAtMs: 5 }), aes('new')])?.keyId, 'new')
   assert.equal(callbackKey([usedRsa]), undefined)
 })
 
-test('the key in use seals callbacks unless a person chose another one', () => {
+test('the key in use encrypts callbacks unless a person selected another key', () => {
   const inUse = { usedAtMs: nowMs, inUseSinceMs: nowMs }
   assert.equal(callbackKey([aes('old'), aes('new', inUse)])?.keyId, 'new')
   assert.equal(callbackKey([aes('old', { isChosen: true }), aes('new', inUse)])?.keyId, 'old')
@@ -45,7 +45,7 @@ test('the key in use seals callbacks unless a person chose another one', () => {
   assert.equal(callbackKey([revoked, aes('new', inUse)])?.keyId, 'new', 'a revoked choice counts for nothing')
 })
 
-test('a merchant with one key of each kind, both used, has nothing to record', () => {
+test('nothing is recorded for a merchant with one used key of each kind', () => {
   const used = aes('a', { usedAtMs: 1, inUseSinceMs: 1 })
   assert.equal(isUseSettled([used, usedRsa]), true)
   assert.equal(useToRecord([used, usedRsa], { aes: used, rsa: usedRsa }, nowMs), undefined)
@@ -55,25 +55,25 @@ test('a merchant with one key of each kind, both used, has nothing to record', (
   assert.equal(isUseSettled([used, rsa('r')]), false)
 })
 
-test('the first request records both of its keys, and changes nothing', () => {
+test('the first request records both of its keys and switches nothing', () => {
   const keys = [aes('a'), rsa('r')] as const
   const recorded = useToRecord(keys, { aes: keys[0], rsa: keys[1] }, nowMs)
   assert.deepEqual(recorded, { used: [keys[1]], inUse: { key: keys[0], isChange: false } })
 })
 
-test('a request under a newer AES key is a change at once', () => {
+test('a request with a newer AES key switches immediately', () => {
   const [old, added] = [aes('old', { usedAtMs: nowMs }), aes('new')]
   const recorded = useToRecord([old, added, usedRsa], { aes: added, rsa: usedRsa }, nowMs)
   assert.deepEqual(recorded, { used: [], inUse: { key: added, isChange: true } })
 })
 
-test('the first request under a key is a change at once, though a clock that was set back made it older', () => {
+test('the first request with a key switches immediately, even if the clock was set back', () => {
   const [added, inUse] = [aes('new'), aes('old', { usedAtMs: nowMs, inUseSinceMs: 1 })]
   const recorded = useToRecord([added, inUse, usedRsa], { aes: added, rsa: usedRsa }, nowMs)
   assert.deepEqual(recorded, { used: [], inUse: { key: added, isChange: true } })
 })
 
-test('a request under the older key is a change only once the newer one went unused', () => {
+test('a request with the older key switches back only when the newer key is unused', () => {
   const old = aes('old', { usedAtMs: nowMs })
   for (const [spanMs, isChange] of [
     [unusedAfterMs - 1, false],
@@ -87,7 +87,7 @@ test('a request under the older key is a change only once the newer one went unu
   }
 })
 
-test('while two keys are live, the use of each is recorded once a minute at most', () => {
+test('while two keys are active, the use of each is recorded at most once a minute', () => {
   for (const [spanMs, isRecorded] of [
     [recordedEveryMs - 1, false],
     [recordedEveryMs, true],
@@ -99,7 +99,7 @@ test('while two keys are live, the use of each is recorded once a minute at most
   }
 })
 
-test('a choice made by hand holds as long as requests stay with their key', () => {
+test('a selected key is kept while requests keep using their key', () => {
   const [old, chosen] = [aes('old', { usedAtMs: nowMs }), aes('new', { isChosen: true })]
   const later = nowMs + 10 * unusedAfterMs
   const recorded = useToRecord([old, chosen, usedRsa], { aes: old, rsa: usedRsa }, later)
@@ -108,12 +108,12 @@ test('a choice made by hand holds as long as requests stay with their key', () =
   assert.deepEqual(first?.inUse, { key: chosen, isChange: true })
 })
 
-test('a key that was recorded as used stays in use, though another seems to be older', () => {
+test('a recorded key stays in use even if another key seems older', () => {
   const inUse = aes('old', { usedAtMs: nowMs, inUseSinceMs: nowMs })
   assert.equal(callbackKey([aes('new'), inUse])?.keyId, 'old')
 })
 
-test('the RSA key in use is the one of the last recorded request', () => {
+test('the RSA key in use is that of the last recorded request', () => {
   assert.equal(keyInUse([rsa('a'), rsa('b')], 'rsa')?.keyId, 'a')
   assert.equal(keyInUse([rsa('a', { usedAtMs: 1 }), rsa('b', { usedAtMs: 2 })], 'rsa')?.keyId, 'b')
   assert.equal(keyInUse([rsa('a', { usedAtMs: 3 }), rsa('b', { usedAtMs: 2 })], 'rsa')?.keyId, 'a')
@@ -122,12 +122,12 @@ test('the RSA key in use is the one of the last recorded request', () => {
 const kindsOf = (keys: readonly UsedKey[], revoked: UsedKey) =>
   breakageOf(keys, revoked, nowMs).map(({ kind }) => kind)
 
-test('revoking the only live key of a kind breaks requests', () => {
+test('revoking the only active key of a kind breaks requests', () => {
   assert.deepEqual(kindsOf([aes('a'), usedRsa], aes('a')), ['only_key'])
   assert.deepEqual(kindsOf([aes('a'), usedRsa], usedRsa), ['only_key'])
 })
 
-test('revoking the key that seals callbacks breaks them, whichever key requests use', () => {
+test('revoking the key that encrypts callbacks breaks them, whichever key requests use', () => {
   const old = aes('old', { usedAtMs: 1, inUseSinceMs: 1 })
   assert.deepEqual(kindsOf([old, aes('new')], old), ['callbacks', 'requests'])
   assert.deepEqual(kindsOf([aes('old'), aes('new')], aes('old')), ['callbacks'], 'nothing was ever used')
@@ -135,7 +135,7 @@ test('revoking the key that seals callbacks breaks them, whichever key requests 
   assert.deepEqual(kindsOf([chosen, aes('new', { usedAtMs: 2, inUseSinceMs: 2 })], chosen), ['callbacks'])
 })
 
-test('after a clean change the old key can be revoked at once, and so can a new key that was never used', () => {
+test('after a completed rotation the old key can be revoked at once, and so can an unused new key', () => {
   const [old, inUse] = [
     aes('old', { usedAtMs: nowMs - 1 }),
     aes('new', { usedAtMs: nowMs, inUseSinceMs: nowMs }),
@@ -147,7 +147,7 @@ test('after a clean change the old key can be revoked at once, and so can a new 
   assert.deepEqual(kindsOf([before, now], now), ['requests'])
 })
 
-test('a server that goes on with the old key keeps it from being revoked, until it stopped for ten minutes', () => {
+test('an old key that a server still uses can be revoked ten minutes after its last request', () => {
   const changedAtMs = nowMs - 2 * recentUseMs
   const inUse = aes('new', { usedAtMs: nowMs, inUseSinceMs: changedAtMs })
   for (const [usedAtMs, expected] of [
@@ -160,7 +160,7 @@ test('a server that goes on with the old key keeps it from being revoked, until 
   }
 })
 
-test('a rotation goes from install over wait to revoke', () => {
+test('a rotation has the steps install, wait and revoke', () => {
   const stepOf = (keys: readonly UsedKey[], kind: 'aes' | 'rsa' = 'aes') =>
     rotationOf(keys, kind, nowMs)?.step
   const inUse = { usedAtMs: nowMs, inUseSinceMs: nowMs - recentUseMs }
@@ -174,7 +174,7 @@ test('a rotation goes from install over wait to revoke', () => {
   assert.equal(stepOf([rsa('old', { usedAtMs: 1 }), rsa('new', { usedAtMs: 2 })], 'rsa'), 'revoke')
 })
 
-test('what breaks is described with the time in words and the key that takes over', () => {
+test('the list of what breaks includes the relative time and the key that takes over', () => {
   const old = aes('old', { usedAtMs: nowMs - 7_200_000, inUseSinceMs: 1 })
   const words = describeBreakage(old, breakageOf([old, aes('new')], old, nowMs), nowMs)
   assert.match(words, /sealed with key new, and a merchant that has not installed that key rejects them/)

@@ -27,7 +27,7 @@ test('statements that name the merchant are run', async () => {
   assert.equal(asked.length, 4)
 })
 
-test('what names another merchant is not found, wherever it stands, and nothing is run', () => {
+test('a statement that names another merchant anywhere finds nothing and is not run', () => {
   asked.length = 0
   for (const ask of [
     () => scoped.orders.find({ merchantId: other }),
@@ -39,7 +39,7 @@ test('what names another merchant is not found, wherever it stands, and nothing 
   assert.deepEqual(asked, [])
 })
 
-test('what names no merchant is a bug of ours, and is not run', () => {
+test('a statement that names no merchant is a bug and is not run', () => {
   assert.throws(() => scoped.orders.list({ limit: 1 }), /orders.list names no merchant/)
   assert.throws(() => scoped.figures(), /figures is about no merchant/)
   assert.deepEqual(asked, [])

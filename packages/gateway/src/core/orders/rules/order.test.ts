@@ -8,7 +8,7 @@ import { cancelOrder, confirmOrder, endPayment, expireOrder } from './status-cha
 
 const statuses = Object.keys(orderStatuses) as OrderStatus[]
 
-test('a new order is pending and has what the merchant said and what we gave it', () => {
+test('a new order is pending and has the merchant’s fields and the gateway’s', () => {
   const create = {
     order: content,
     channel: 'APP',
@@ -55,7 +55,7 @@ test('a new order is pending and has what the merchant said and what we gave it'
   })
 })
 
-test('content is written with its fields in a fixed order, left-out fields left out', () => {
+test('content is serialized with a fixed field order and without omitted fields', () => {
   assert.equal(
     writeContent(content),
     '{"orderNo":"n1","orderAmountMinor":"1250","goods":[{"referenceGoodsId":"g","goodsName":"Tea",' +
@@ -63,7 +63,7 @@ test('content is written with its fields in a fixed order, left-out fields left 
   )
 })
 
-test('every field that a merchant can send is in the content', () => {
+test('the content contains every field that a merchant can send', () => {
   const body = {
     order: {
       orderNo: 'n1',
@@ -94,7 +94,7 @@ test('every field that a merchant can send is in the content', () => {
   assert.equal(Object.keys(plain).length, 11)
 })
 
-test('two orders are the same request whatever we added ourselves, times that the sandbox moved too', () => {
+test('two orders are the same request regardless of the gateway’s fields and of times that the sandbox moved', () => {
   const stored = order({ paymentId: 'P2', createdAtMs: 0, status: 'success', expiresAtMs: 1 })
   assert.equal(differingField(order(), stored), undefined)
 })
@@ -122,7 +122,7 @@ for (const [field, value, name] of [
   })
 }
 
-test('a time is named only where nothing else differs, and empty text is the same as none', () => {
+test('a differing time is reported only if nothing else differs, and empty text equals omitted text', () => {
   assert.equal(
     differingField(order(), order({ paymentTimeMs: 1, redirectUrl: 'https://x.example' })),
     'redirectUrl',
@@ -131,7 +131,7 @@ test('a time is named only where nothing else differs, and empty text is the sam
   assert.equal(differingField(order(), described), undefined)
 })
 
-test('an order is overdue from the millisecond of its expiry on, and only while it is pending', () => {
+test('an order is overdue from the millisecond of its expiry, and only while it is pending', () => {
   const { expiresAtMs } = order()
   assert.ok(!isOverdue(order(), expiresAtMs - 1))
   assert.ok(isOverdue(order(), expiresAtMs))
@@ -145,7 +145,7 @@ test('an order that is not overdue does not expire', () => {
   assert.throws(() => expireOrder(order(), { nowMs, callbackId: 'c' }), /overdue/)
 })
 
-test('expiry and its callback are one value', () => {
+test('expiry and its callback are one change', () => {
   const { expiresAtMs } = order()
   const change = expireOrder(order(), { nowMs: expiresAtMs + 5, callbackId: 'c' })
   assert.deepEqual(
@@ -162,14 +162,14 @@ test('expiry and its callback are one value', () => {
   assert.equal(JSON.parse(change.callback?.body ?? '').completeTime, expiresAtMs)
 })
 
-test('without a callbackUrl the event has no address, and endpoints may receive it', () => {
+test('without a callbackUrl, the event has no URL but endpoints may receive it', () => {
   const { expiresAtMs } = order()
   const change = expireOrder(order({ callbackUrl: undefined }), { nowMs: expiresAtMs, callbackId: 'c' })
   assert.equal(change.callback?.callbackUrl, undefined)
   assert.equal(change.callback?.eventName, 'payment.order.timeout')
 })
 
-test('only a pending order is cancelled; a cancelled one needs no change; the rest say why not', () => {
+test('only a pending order can be cancelled; a cancelled order does not change; other statuses are reported', () => {
   for (const status of statuses) {
     const cancel = () => cancelOrder(order({ status }), { nowMs, actor: 'merchant', callbackId: 'c' })
     if (status === 'pending') {
@@ -184,7 +184,7 @@ test('only a pending order is cancelled; a cancelled one needs no change; the re
   }
 })
 
-test('an operator’s cancel reaches the merchant as a failed payment, with the reason', () => {
+test('an operator’s cancellation is reported to the merchant as a failed payment with the reason', () => {
   const change = cancelOrder(order(), { nowMs, actor: 'operator', reason: 'Fraud.', callbackId: 'c' })
   assert.deepEqual(change?.order, {
     ...order(),
@@ -206,7 +206,7 @@ const whyNot = {
 
 const payment = { walletId: 'w', transactionId: 'T1', callbackId: 'c', nowMs }
 
-test('a submitted payment makes the order confirming, with its wallet and its transaction', () => {
+test('a submitted payment makes the order confirming, with its wallet and transaction', () => {
   const change = confirmOrder(order(), payment)
   assert.deepEqual(change.order, {
     ...order(),
@@ -218,11 +218,11 @@ test('a submitted payment makes the order confirming, with its wallet and its tr
   assert.equal(change.callback?.eventName, 'payment.order.confirming')
 })
 
-test('an overdue order is not paid', () => {
+test('an overdue order cannot be paid', () => {
   assert.throws(() => confirmOrder(order({ expiresAtMs: nowMs }), payment), /an overdue order is not paid/)
 })
 
-test('a payment ends well, or with the reason why it did not', () => {
+test('a payment succeeds, or fails with the reason', () => {
   const paying = order({ status: 'confirming', walletId: 'w', transactionId: 'T1' })
   for (const [failure, status] of [
     [undefined, 'success'],
@@ -235,7 +235,7 @@ test('a payment ends well, or with the reason why it did not', () => {
   }
 })
 
-test('no order moves where the table of states has no way', () => {
+test('an order never moves to a status that the table does not allow', () => {
   for (const status of statuses.filter((each) => each !== 'confirming'))
     assert.throws(
       () => endPayment(order({ status }), { failure: undefined, callbackId: 'c', nowMs }),
@@ -243,12 +243,12 @@ test('no order moves where the table of states has no way', () => {
     )
 })
 
-test('an overdue order is not cancelled, though the store still calls it pending', () => {
+test('an overdue order cannot be cancelled, even while it is stored as pending', () => {
   const overdue = order({ expiresAtMs: nowMs })
   assert.throws(() => cancelOrder(overdue, { nowMs, actor: 'merchant', callbackId: 'c' }), /not paid in time/)
 })
 
-test('the times of a new order are right at their edges and wrong one past them', () => {
+test('the times of a new order are accepted at their limits and rejected beyond', () => {
   const times = (paymentTimeMs: number, expiresAtMs: number) => {
     const refusal = refusalOfTimes(order({ paymentTimeMs, expiresAtMs }), nowMs)
     if (refusal) assert.equal(refusal.failure, 'times_out_of_range')
@@ -264,7 +264,7 @@ test('the times of a new order are right at their edges and wrong one past them'
   assert.equal(times(nowMs - 60 * minuteMs, nowMs), 'paymentExpiryTime')
 })
 
-test('wrong times are rejected with how far they are off, and the gateway’s clock', () => {
+test('invalid times are rejected with the difference and the gateway’s clock', () => {
   const words = (paymentTimeMs: number, expiresAtMs: number) =>
     refusalOfTimes(order({ paymentTimeMs, expiresAtMs }), nowMs)?.message
   assert.match(

@@ -5,7 +5,7 @@ import { refusalOfReturnUrl } from './return-url.ts'
 const live = { mode: 'live', channel: 'WEB' } as const
 const app = { mode: 'live', channel: 'APP' } as const
 
-test('in live any https address is allowed, whatever its port and wherever it leads', () => {
+test('live mode allows any https URL, with any port and host', () => {
   for (const url of [
     'https://shop.example/thanks?a=1#top',
     'https://shop.example:8443/thanks',
@@ -17,13 +17,13 @@ test('in live any https address is allowed, whatever its port and wherever it le
     assert.equal(refusalOfReturnUrl(url, live), undefined, url)
 })
 
-test('http is for the sandbox alone', () => {
+test('only the sandbox allows http', () => {
   assert.equal(refusalOfReturnUrl('http://localhost:3000/', { ...live, mode: 'sandbox' }), undefined)
   for (const channel of ['WEB', 'APP'] as const)
     assert.equal(refusalOfReturnUrl('http://shop.example/', { mode: 'live', channel }), 'use https')
 })
 
-test('an app’s own scheme is allowed for orders of the channel APP', () => {
+test('orders of the channel APP may use the app’s own scheme', () => {
   for (const url of [
     'shopapp://order/thanks?a=1',
     'com.shop.example:/thanks',
@@ -35,7 +35,7 @@ test('an app’s own scheme is allowed for orders of the channel APP', () => {
   }
 })
 
-test('what a browser would run or read is never allowed, however it is spelt', () => {
+test('URLs that a browser would execute or read locally are rejected in every spelling', () => {
   for (const url of [
     'javascript:alert(1)',
     'JaVaScRiPt:alert(1)',
@@ -60,7 +60,7 @@ test('what a browser would run or read is never allowed, however it is spelt', (
       )
 })
 
-test('what is no absolute URL, or hides something, is refused', () => {
+test('relative URLs and URLs with hidden parts are rejected', () => {
   for (const url of [
     'thanks',
     '/thanks',

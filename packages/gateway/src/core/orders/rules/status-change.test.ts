@@ -7,7 +7,7 @@ import { cancelOrder, orderCallback } from './status-change.ts'
 
 const given = { nowMs: nowMs + 1, callbackId: 'c' }
 
-test('the event of a paid order has its transaction and its time', () => {
+test('the event of a paid order has its transaction and time', () => {
   const callback = orderCallback(paidOrder({ completedAtMs: nowMs + 7 }), given)
   assert.deepEqual(
     { ...callback, body: JSON.parse(callback?.body ?? '') },
@@ -38,7 +38,7 @@ test('the event of a paid order has its transaction and its time', () => {
   )
 })
 
-test('what is not there yet is left out, and a failure tells its reason', () => {
+test('missing values are omitted, and a failure has its reason', () => {
   const confirming = orderCallback(order({ status: 'confirming' }), given)
   const names = Object.keys(JSON.parse(confirming?.body ?? ''))
   for (const name of ['transactionId', 'completeTime', 'paidTime']) assert.ok(!names.includes(name), name)
@@ -46,7 +46,7 @@ test('what is not there yet is left out, and a failure tells its reason', () => 
   assert.equal(JSON.parse(failed?.body ?? '').msg, 'No.')
 })
 
-test('a final status has its completeTime, and only a paid order a paidTime', () => {
+test('a final status has a completeTime, and only a paid order has a paidTime', () => {
   for (const status of ['success', 'failed', 'timeout', 'cancelled'] as const) {
     const callback = orderCallback(order({ status, completedAtMs: nowMs + 7 }), given)
     const { completeTime, paidTime } = JSON.parse(callback?.body ?? '')
@@ -59,7 +59,7 @@ test('a status without an event is not reported', () => {
   assert.equal(refundCallback(refund({ status: 'refunding' }), { ...given, order: order() }), undefined)
 })
 
-test('a merchant’s own cancel appears only in the operator’s feed', () => {
+test('a merchant’s own cancellation appears only in the operator’s feed', () => {
   const cancelled = cancelOrder(order({ status: 'pending' }), { ...given, actor: 'merchant' })
   assert.deepEqual(
     [cancelled?.callback?.eventName, cancelled?.callback?.isAnswered],
@@ -87,7 +87,7 @@ function refund(changes: Partial<Refund> = {}): Refund {
   }
 }
 
-test('the event of a refund has its own numbers and those of its payment', () => {
+test('a refund’s event has its own ids and those of its payment', () => {
   const callback = refundCallback(refund(), { ...given, order: order() })
   assert.deepEqual(
     { ...callback, body: JSON.parse(callback?.body ?? '') },
@@ -116,7 +116,7 @@ test('the event of a refund has its own numbers and those of its payment', () =>
   )
 })
 
-test('callbacks of an order with attach have it, also those of its refunds', () => {
+test('callbacks of an order with attach contain it, including those of its refunds', () => {
   const attach = '{"basket": 7}\n界'
   const results = [
     orderCallback(order({ status: 'timeout', attach }), given),
@@ -125,7 +125,7 @@ test('callbacks of an order with attach have it, also those of its refunds', () 
   for (const callback of results) assert.equal(JSON.parse(callback?.body ?? '').attach, attach)
 })
 
-test('a refund that moved no money has no transaction, and tells its reason', () => {
+test('a refund that moved no money has no transaction, and has its reason', () => {
   const failed = refund({
     status: 'refund_failed',
     transactionId: undefined,

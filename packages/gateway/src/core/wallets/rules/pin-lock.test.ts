@@ -28,18 +28,18 @@ function guessesIn(days: number, addresses: number): { guesses: number; locksOfW
   return { guesses, locksOfWallet }
 }
 
-test('one address that guesses for a month has few guesses, and never locks the wallet for its owner', () => {
+test('an address that guesses for a month gets few guesses and never locks the wallet for its owner', () => {
   const { guesses, locksOfWallet } = guessesIn(30, 1)
   assert.equal(guesses, 38)
   assert.equal(locksOfWallet, 0)
 })
 
-test('a hundred addresses together have hardly more, for then the wallet is locked', () => {
+test('a hundred addresses together get few more guesses, because the wallet is locked', () => {
   const { guesses } = guessesIn(30, 100)
   assert.equal(guesses, 53)
 })
 
-test('tries count where they come from, and for the wallet', () => {
+test('wrong PINs count for the address and for the wallet', () => {
   const known: Tries = { count: 2, lastAtMs: nowMs - 1, lockedUntilMs: undefined }
   const tries = { source: noTries, wallet: known, othersSinceMs: undefined }
   assert.deepEqual(decidePinTry(tries, nowMs), {
@@ -49,7 +49,7 @@ test('tries count where they come from, and for the wallet', () => {
   })
 })
 
-test('how many tries are left is the fewer of the two, and a lock the longer', () => {
+test('the attempts left are the lower of both, and the lock is the longer of both', () => {
   const made = (count: number, lockedUntilMs?: number): Tries => ({ count, lastAtMs: nowMs, lockedUntilMs })
   const left = (source: Tries, wallet?: Tries) => triesLeft({ kind: 'counted', source, wallet })
   assert.deepEqual(left(made(2)), { triesLeft: 3, lockedUntilMs: undefined })
@@ -59,12 +59,12 @@ test('how many tries are left is the fewer of the two, and a lock the longer', (
   assert.deepEqual(left(made(5, 70), made(20, 90)), { triesLeft: 0, lockedUntilMs: 90 })
 })
 
-test('the tries of a source are kept for longer than they count', () => {
+test('attempts of an address are kept longer than they count', () => {
   assert.equal(sourceKeptMs, 8 * dayMs)
   assert.deepEqual(loginsByAddress, { most: 20, withinMs: 3_600_000 })
 })
 
-test('a known device is locked by its own tries alone', () => {
+test('a known device is locked only by its own attempts', () => {
   const locked: Tries = { count: 5, lastAtMs: nowMs, lockedUntilMs: nowMs + 1 }
   const device = decidePinTry({ source: noTries, wallet: undefined, othersSinceMs: undefined }, nowMs)
   assert.equal(device.kind, 'counted')
@@ -74,7 +74,7 @@ test('a known device is locked by its own tries alone', () => {
   )
 })
 
-test('a lock lasts until the last of its reasons is over', () => {
+test('a lock lasts until its last reason ends', () => {
   const until = (ms: number): Tries => ({ count: 5, lastAtMs: nowMs, lockedUntilMs: nowMs + ms })
   const tries = { source: until(10), wallet: until(20), othersSinceMs: undefined }
   assert.deepEqual(decidePinTry(tries, nowMs), { kind: 'locked', untilMs: nowMs + 20 })
@@ -88,14 +88,14 @@ test('a lock lasts until the last of its reasons is over', () => {
   })
 })
 
-test('an address that tried many logins waits until the oldest of them is an hour old', () => {
+test('an address that tried many logins waits until the oldest attempt is an hour old', () => {
   const othersSinceMs = nowMs - loginsByAddress.withinMs
   const tries = { source: noTries, wallet: noTries, othersSinceMs }
   assert.deepEqual(decidePinTry(tries, nowMs - 1), { kind: 'locked', untilMs: nowMs })
   assert.equal(decidePinTry(tries, nowMs).kind, 'counted')
 })
 
-test('the locks grow from half a minute to a day', () => {
+test('locks grow from half a minute to a day', () => {
   const minutes = pinLockLimits.source.lockMs.map((ms) => ms / 60_000)
   assert.deepEqual(minutes, [0.5, 5, 30, 240, 1_440])
 })

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isPin, normaliseLogin, parseLogin, parseNewPin, weaknessOfPin } from './wallet.ts'
 
-test('a phone number is one login however it is written', () => {
+test('a phone number is one login, however it is written', () => {
   for (const text of ['+4915112345678', ' +49 151 1234-5678 ', '0049 (151) 12345678', '＋4915112345678']) {
     assert.equal(normaliseLogin(text), '+4915112345678', text)
   }
 })
 
-test('an e-mail address is one login whatever its case', () => {
+test('an email address is one login in any case', () => {
   assert.equal(normaliseLogin(' Ann.Lee@Example.ORG '), 'ann.lee@example.org')
 })
 
@@ -30,7 +30,7 @@ test('any other text is not a login', () => {
   }
 })
 
-test('a new PIN has 6 to 12 digits; shorter existing ones stay valid', () => {
+test('a new PIN has 6 to 12 digits; shorter existing PINs stay valid', () => {
   for (const pin of ['246813', '135790864201']) assert.equal(parseNewPin(pin), pin)
   for (const pin of ['123', '1234567890123', '12a456', '１２３４５６', ' 123456', '123456\n']) {
     assert.equal(isPin(pin), false, JSON.stringify(pin))
@@ -42,7 +42,7 @@ test('a new PIN has 6 to 12 digits; shorter existing ones stay valid', () => {
   }
 })
 
-test('a PIN that guessers try first is rejected with the reason', () => {
+test('a common PIN is rejected with the reason', () => {
   const weak = {
     repeated: ['000000', '121212', '123123', '11112222', '112211', '111222'],
     run: ['123456', '654321', '890123', '123321', '456789', '12345678'],
@@ -57,7 +57,7 @@ test('a PIN that guessers try first is rejected with the reason', () => {
     assert.equal(weaknessOfPin(pin), undefined, pin)
 })
 
-test('a new wallet’s login does not only look like another one', () => {
+test('a new wallet’s login must not look like another login', () => {
   assert.equal(parseLogin('Carl@Home.Example'), 'carl@home.example')
   // The a is Cyrillic.
   assert.throws(() => parseLogin('c\u0430rl@home.example'), { code: 40001 })

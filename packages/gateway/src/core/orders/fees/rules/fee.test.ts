@@ -14,7 +14,7 @@ const free: Terms = {
 }
 const fee = (terms: Partial<Terms>, amountMinor: bigint) => feeMinor({ ...free, ...terms }, amountMinor)
 
-test('a fee is a fixed amount and a share of the payment, rounded half up', () => {
+test('a fee is a fixed amount plus a share of the payment, rounded half up', () => {
   assert.equal(fee({}, 1_000n), 0n)
   assert.equal(fee({ fixedMinor: 30n }, 1_000n), 30n)
   assert.equal(fee({ basisPoints: 150 }, 1_000n), 15n)
@@ -28,7 +28,7 @@ test('a fee is a fixed amount and a share of the payment, rounded half up', () =
   assert.equal(fee({ basisPoints: 250 }, 10n ** 20n), 25n * 10n ** 17n)
 })
 
-test('it is at least the least, at most the most, and never more than the payment', () => {
+test('a fee is at least the minimum, at most the maximum, and never above the payment', () => {
   const terms = { basisPoints: 100, leastMinor: 10n, mostMinor: 50n }
   for (const [amountMinor, expected] of [
     [999n, 10n],
@@ -48,7 +48,7 @@ test('it is at least the least, at most the most, and never more than the paymen
 
 const amounts = fc.bigInt(1n, 10n ** 15n)
 
-test('whatever the terms, a fee is between nothing and the payment, and grows with it', () => {
+test('with any terms, a fee is between zero and the payment and grows with the payment', () => {
   const terms = fc.record({
     fixedMinor: fc.bigInt(0n, 10n ** 6n),
     basisPoints: fc.nat(10_000),
@@ -68,7 +68,7 @@ test('whatever the terms, a fee is between nothing and the payment, and grows wi
 const order = (amountMinor: bigint, feeMinorOf: bigint, isReturned = true) =>
   paidOrder({ paymentAmountMinor: amountMinor, fee: { amountMinor: feeMinorOf, isReturned } })
 
-test('a refund gives back its share of the fee, half up, where the price says so', () => {
+test('a refund returns its share of the fee, rounded half up, if the price says so', () => {
   assert.equal(returnedFeeMinor(order(1_000n, 45n), 0n), 0n)
   assert.equal(returnedFeeMinor(order(1_000n, 45n), 1_000n), 45n)
   assert.equal(returnedFeeMinor(order(1_000n, 45n), 500n), 23n)
@@ -78,7 +78,7 @@ test('a refund gives back its share of the fee, half up, where the price says so
   assert.throws(() => returnedFeeMinor(order(10n, 1n), 11n), /no more is refunded/)
 })
 
-test('many partial refunds give back exactly what one refund of their sum would', () => {
+test('partial refunds return exactly what one refund of their sum would', () => {
   fc.assert(
     fc.property(
       fc.array(fc.bigInt(1n, 1_000n), { minLength: 1, maxLength: 20 }),
@@ -109,7 +109,7 @@ const book = (terms: Partial<Terms>) =>
     { priceId: 'p', ...everywhere, validFromMs: nowMs, createdAtMs: 0, terms: { ...free, ...terms } },
   ])
 
-test('a charge is one transfer from the merchant to its fees, numbered after the payment', () => {
+test('a charge is one transfer from the merchant to its fees, with an id derived from the payment’s', () => {
   const paying = paidOrder({ status: 'confirming' })
   const charge = chargeFor(paying, book({ fixedMinor: 7n, returnsFee: true }), nowMs)
   assert.deepEqual(charge?.fee, { amountMinor: 7n, isReturned: true })
@@ -141,7 +141,7 @@ test('a charge is one transfer from the merchant to its fees, numbered after the
   })
 })
 
-test('nothing is charged before a price holds, where none is for the payment, or where it comes to nothing', () => {
+test('nothing is charged before a price applies, without a matching price, or if the fee is zero', () => {
   const paying = paidOrder({ status: 'confirming' })
   assert.equal(chargeFor(paying, makePriceBook([]), nowMs), undefined)
   assert.equal(chargeFor(paying, book({ fixedMinor: 7n }), nowMs - 1), undefined)
@@ -153,7 +153,7 @@ test('nothing is charged before a price holds, where none is for the payment, or
   )
 })
 
-test('the wallet is a rail like any other', () => {
+test('the wallet has prices like any rail', () => {
   const paying = paidOrder({ status: 'confirming' })
   const of = (railId: string) =>
     makePriceBook([

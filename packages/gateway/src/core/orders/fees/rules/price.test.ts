@@ -28,7 +28,7 @@ const price = (priceId: string, given: Partial<Price> = {}): Price => ({
 })
 const payment = { merchantId: 'm', railId: 'wallet', currency: 'USD' }
 
-test('the most specific price holds: the merchant before the rail, the rail before the currency', () => {
+test('the most specific price applies: merchant before rail, rail before currency', () => {
   const scopes: Partial<Price>[] = [
     { merchantId: 'm', railId: 'wallet', currency: 'USD' },
     { merchantId: 'm', railId: 'wallet' },
@@ -45,12 +45,12 @@ test('the most specific price holds: the merchant before the rail, the rail befo
   }
 })
 
-test('a price of another merchant, rail or currency does not hold', () => {
+test('a price of another merchant, rail or currency does not apply', () => {
   for (const scope of [{ merchantId: 'n' }, { railId: 'bank' }, { currency: 'EUR' }])
     assert.equal(makePriceBook([price('x', scope)]).find(payment, priceLeadMs), undefined)
 })
 
-test('a price holds from its moment on, until the next one for the same', () => {
+test('a price applies from its start until the next price for the same scope', () => {
   const book = makePriceBook([
     price('a', { validFromMs: 100 }),
     price('c', { validFromMs: 300 }),
@@ -61,7 +61,7 @@ test('a price holds from its moment on, until the next one for the same', () => 
   assert.equal(book.size, 3)
 })
 
-test('where a price ended, the next less specific one holds', () => {
+test('after a price ends, the next less specific one applies', () => {
   const book = makePriceBook([
     price('all', { validFromMs: 100 }),
     price('own', { merchantId: 'm', validFromMs: 100 }),
@@ -85,7 +85,7 @@ test('where a price ended, the next less specific one holds', () => {
   )
 })
 
-test('a price is set a minute before it holds at the least, to the millisecond', () => {
+test('a price is set at least a minute before it applies, to the millisecond', () => {
   checkPrice(price('a', { createdAtMs: 5, validFromMs: 5 + priceLeadMs, currency: 'USD' }))
   assert.throws(
     () => checkPrice(price('a', { createdAtMs: 5, validFromMs: 4 + priceLeadMs, currency: 'USD' })),
@@ -93,7 +93,7 @@ test('a price is set a minute before it holds at the least, to the millisecond',
   )
 })
 
-test('what cannot be charged is refused at its field', () => {
+test('an invalid price is rejected with the field', () => {
   const refused: [Partial<Terms>, string, RegExp, string | undefined][] = [
     [{ basisPoints: -1 }, 'basisPoints', /from 0 to 10000/, 'USD'],
     [{ basisPoints: 10_001 }, 'basisPoints', /from 0 to 10000/, 'USD'],
@@ -120,7 +120,7 @@ test('what cannot be charged is refused at its field', () => {
   checkPrice(price('end', { terms: undefined }))
 })
 
-test('a scope is said in words', () => {
+test('a scope is described in words', () => {
   assert.equal(describeScope(all), 'every merchant, every payment method, every currency')
   assert.equal(describeScope(payment), 'merchant m, paid by wallet, in USD')
 })

@@ -23,7 +23,7 @@ const hold = {
   madeAtMs: nowMs,
 } as const
 
-test('a payment holds the money, makes the order confirming and waits for its rail, all in one value', () => {
+test('a payment holds the money, makes the order confirming and waits for its rail, in one change', () => {
   const submission = submitPayment(order(), given)
   assert(submission.kind === 'submission')
   assert.equal(submission.change.to, 'confirming')
@@ -45,7 +45,7 @@ test('a payment holds the money, makes the order confirming and waits for its ra
   })
 })
 
-test('only a pending order is payable, and the others say what they are', () => {
+test('only a pending order can be paid; other statuses are reported', () => {
   for (const status of Object.keys(orderStatuses) as OrderStatus[]) {
     if (status === 'pending') continue
     assert.deepEqual(submitPayment(order({ status }), given), { kind: 'order_not_payable', status })
@@ -69,7 +69,7 @@ test('an approved payment is posted, a declined one is voided with the reason', 
   assert.deepEqual(declined.transfers, [{ ...end, phase: 'void' }])
 })
 
-test('the fee is taken with an approved payment and not with a declined one', () => {
+test('the fee is charged for an approved payment and not for a declined one', () => {
   const terms = {
     fixedMinor: 30n,
     basisPoints: 100,

@@ -22,7 +22,7 @@ const hold = {
   madeAtMs: nowMs,
 } as const
 
-test('a refund holds the money in the merchant’s wallet and waits for its rail, all in one value', () => {
+test('a refund holds the money in the merchant’s wallet and waits for its rail, in one change', () => {
   assert.deepEqual(requestRefund(paidOrder(), asked, given), {
     refund: {
       merchantId: 'm',
@@ -56,7 +56,7 @@ test('a refund holds the money in the merchant’s wallet and waits for its rail
   })
 })
 
-test('what went back and what is on its way are no longer there to refund, to the last cent', () => {
+test('refunded and pending amounts cannot be refunded again, to the last cent', () => {
   const partly = paidOrder({ refundedMinor: 500n, refundHeldMinor: 250n })
   const ask = (amountMinor: bigint) => requestRefund(partly, { ...asked, amountMinor }, given)
   assert.equal(ask(500n).refund.amountMinor, 500n)
@@ -67,7 +67,7 @@ test('what went back and what is on its way are no longer there to refund, to th
   })
 })
 
-test('only a paid order is refunded, and the others say why not', () => {
+test('only a paid order can be refunded; other statuses are reported', () => {
   const words = {
     pending: /not paid yet. Cancel it instead/,
     confirming: /being paid. Wait for its result/,
@@ -91,7 +91,7 @@ test('a paid order without its wallet is a bug', () => {
   )
 })
 
-test('where the merchant has too little, the same refund holds nothing and is bound to fail', () => {
+test('with an insufficient merchant balance, a refund holds nothing and will fail', () => {
   const request = requestRefund(paidOrder(), asked, given)
   const bare = withoutHold(request)
   assert.deepEqual(bare.refund, { ...request.refund, transactionId: undefined })
@@ -102,7 +102,7 @@ test('where the merchant has too little, the same refund holds nothing and is bo
   assert.deepEqual({ ...authorization, refusal: undefined }, { ...request.waits, transactionId: undefined })
 })
 
-test('a repeated refund is the same only if all that was asked is the same, and what differs is named', () => {
+test('a repeated refund must have the same content; a difference is reported by field', () => {
   const { refund } = requestRefund(paidOrder(), asked, given)
   const same = { ...asked, paymentId: 'P1' }
   assert.equal(differingRefundField(refund, same), undefined)
@@ -140,14 +140,14 @@ test('an approved refund is posted, a declined one is voided with the reason', (
   assert.equal(declined.callback?.eventName, 'payment.refund.failed')
 })
 
-test('a refund that held nothing fails without moving anything, and is never approved', () => {
+test('a refund without a hold fails without moving money and is never approved', () => {
   const { refund } = withoutHold(requestRefund(paidOrder(), asked, given))
   const facts = { order: paidOrder(), refund }
   assert.equal(settleRefund(facts, { kind: 'declined', reason: 'No.' }, ending).end, undefined)
   assert.throws(() => settleRefund(facts, { kind: 'approved' }, ending), /only money that is held goes back/)
 })
 
-test('a refund ends once, and the order that it belongs to has its wallet', () => {
+test('a refund ends once, and its order has a wallet', () => {
   const { refund } = requestRefund(paidOrder(), asked, given)
   const ended = { order: paidOrder(), refund: { ...refund, status: 'refund_failed' } as const }
   assert.throws(
