@@ -135,7 +135,7 @@ test('a break shows both sides, is written off after a second operator’s yes, 
   assert.match(shown, /The books contain no matching transfer/)
   assert.match(shown, /list="suggested-breaks".*<datalist id="suggested-breaks">/s)
   assert.match(shown, /<datalist id="suggested-operators"><option value="admin">admin<\/option>/)
-  assert.match(shown, /for the order that you enter, or for the one in the line/)
+  assert.match(shown, /for the order that you enter, or for the order in the line/)
   assert.match(
     await admin.told(`${page}/notes`, { note: 'asked the bank' }, { on: page }),
     /The note was added/,
