@@ -170,10 +170,7 @@ function currencyTable(): string {
     entries.map(([code]) => code).join(' '),
   ])
   const withoutUnit = [...codesWithoutMinorUnit].join(' ')
-  return table(
-    [`Decimal places (${currenciesAsOf})`, 'Currencies'],
-    [...rows, ['not accepted', withoutUnit]],
-  )
+  return table([`Decimal places (${currenciesAsOf})`, 'Currencies'], [...rows, ['not accepted', withoutUnit]])
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -63,7 +63,9 @@ export const currency = displayed(
 
 /** What a request sets where fields were left out, because a second operator would see only the others. */
 export function shownWhole(label: string) {
-  return optional(displayed(text('The settings including defaults.', { max: 512 }), { only: 'request', label }))
+  return optional(
+    displayed(text('The settings including defaults.', { max: 512 }), { only: 'request', label }),
+  )
 }
 
 /** As it is called: a host in other letters than it seems has another form. */

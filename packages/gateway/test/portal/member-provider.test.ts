@@ -74,7 +74,10 @@ test('whoever opens their invitation joins with the provider’s account, and si
   const { client, answer } = await signIn(ann, path)
   assert.equal(answer.location, path)
   assert.equal(await join(client, path), 303)
-  assert.match((await client.get('/merchant/account')).text, /Signed in as ann@shop\.example, Owner of Tea House/i)
+  assert.match(
+    (await client.get('/merchant/account')).text,
+    /Signed in as ann@shop\.example, Owner of Tea House/i,
+  )
   const again = await signIn({ ...ann, email: 'ann.new@shop.example' })
   assert.equal(again.answer.location, '/merchant')
   assert.equal((await again.client.get('/merchant')).status, 200)

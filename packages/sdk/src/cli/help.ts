@@ -23,7 +23,9 @@ export function commandHelp({ name, summary, positionals, options, examples, cho
   const lines = rows.map(([flag = '', about]) => `  ${flag.padEnd(width)}  ${about}`)
   return [
     `till ${[name, ...positionals].join(' ')}${rows.length > 0 ? ' [OPTIONS]' : ''}: ${summary}`,
-    ...(choices && !positionals[0]?.includes('|') ? ['', `${positionals[0]} is one of: ${choices.join(', ')}`] : []),
+    ...(choices && !positionals[0]?.includes('|')
+      ? ['', `${positionals[0]} is one of: ${choices.join(', ')}`]
+      : []),
     ...(lines.length > 0 ? ['', ...lines] : []),
     '',
     ...examples.map((example) => `  $ ${example}`),

@@ -224,7 +224,8 @@ async function runWaiting(
   return action.run(call).catch((error: unknown) => {
     if (!(error instanceof ApprovalNeeded)) throw error
     throw new Failure('status_does_not_allow', {
-      message: 'This request no longer covers everything that the action does. Reject the request and submit the action again.',
+      message:
+        'This request no longer covers everything that the action does. Reject the request and submit the action again.',
     })
   })
 }

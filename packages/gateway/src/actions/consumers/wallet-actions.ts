@@ -307,7 +307,9 @@ export const walletActions: readonly Action[] = [
     input: object('The reason.', { reason }),
     answer: object('The code, or the address that it was sent to.', {
       isShownToOperator: yesNo('False: the code was sent to the consumer’s confirmed email address.'),
-      code: optional(text('Shown only once. Absent if an email was sent. Give it to the consumer.', { max: 12 })),
+      code: optional(
+        text('Shown only once. Absent if an email was sent. Give it to the consumer.', { max: 12 }),
+      ),
       sentTo: optional(text('The address that the code was sent to.', { max: 320 })),
       expiresAtMs: timeMs('When the code expires.'),
     }),

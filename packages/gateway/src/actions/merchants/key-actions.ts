@@ -61,7 +61,9 @@ const added = {
   oldKeyId: optional(uuid('The active key that the new key can replace.')),
 }
 const confirm = displayed(
-  yesNo('Revoke the key even if requests or callbacks would fail. Otherwise, the error lists what would fail.'),
+  yesNo(
+    'Revoke the key even if requests or callbacks would fail. Otherwise, the error lists what would fail.',
+  ),
   {
     initial: 'false',
     label: 'If still needed',

@@ -9,10 +9,13 @@ import { countedAtMost } from '../operations.ts'
 import { merchantId, reason, uuid } from '../shared-fields.ts'
 
 const minuteMs = 60_000
-export const host = displayed(text('The host as written in callback URLs, such as shop.example:8443.', { max: 260 }), {
-  placeholder: 'shop.example',
-  fromText: (written) => written.toLowerCase(),
-})
+export const host = displayed(
+  text('The host as written in callback URLs, such as shop.example:8443.', { max: 260 }),
+  {
+    placeholder: 'shop.example',
+    fromText: (written) => written.toLowerCase(),
+  },
+)
 const page = '/callbacks'
 
 export const hostActions: readonly Action[] = [

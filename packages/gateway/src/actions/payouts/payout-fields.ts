@@ -48,7 +48,10 @@ export const bookingChecks = {
 } as const satisfies Action['checks']
 
 export const bankDetails = {
-  holder: text('The account holder’s name as registered with the bank.', { max: 70, pattern: visibleCharacters }),
+  holder: text('The account holder’s name as registered with the bank.', {
+    max: 70,
+    pattern: visibleCharacters,
+  }),
   iban: optional(
     displayed(text('The IBAN, in any grouping.', { max: 64 }), {
       placeholder: 'DE89 3704 0044 0532 0130 00',

@@ -35,7 +35,9 @@ export const tokenActions: readonly Action[] = [
       }),
       login: optional(
         displayed(
-          text('The operator that the token acts for. A token never exceeds that operator’s role.', { max: 64 }),
+          text('The operator that the token acts for. A token never exceeds that operator’s role.', {
+            max: 64,
+          }),
           {
             option: 'operator',
             only: 'command',

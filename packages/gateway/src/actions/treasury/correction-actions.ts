@@ -41,7 +41,9 @@ const corrected = {
       label: 'Merchant of that transfer (not for a top-up)',
     }),
   ),
-  amount: optional(displayed(amount('The amount; by default, the remaining amount.'), { placeholder: '12.50' })),
+  amount: optional(
+    displayed(amount('The amount; by default, the remaining amount.'), { placeholder: '12.50' }),
+  ),
 }
 const { bank, reference, valueDate } = outsideMoney
 const marks = { reference, valueDate }

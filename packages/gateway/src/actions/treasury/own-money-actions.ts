@@ -34,7 +34,10 @@ const { reference, valueDate } = outsideMoney
 const page = '/money/banks/:bankName'
 const moved = {
   transferId: optional(
-    text('The ID of the transfer through the bank account. If you entered no reference, the ID is the reference.', { max: 64 }),
+    text(
+      'The ID of the transfer through the bank account. If you entered no reference, the ID is the reference.',
+      { max: 64 },
+    ),
   ),
   amount: optional(amount('The amount. Absent for a repeated sweep.')),
   ...doneBefore,
