@@ -27,6 +27,7 @@ import type { ManageLinks } from '../finance/links/manage-links.ts'
 import type { ReadMerchant } from '../finance/overview/read-merchant.ts'
 import type { ReadOverview } from '../finance/overview/read-overview.ts'
 import type { CallbackWithAttempts, ShowOrder } from '../finance/overview/show-order.ts'
+import type { ReadNames } from '../finance/overview/store/names.ts'
 import type { SearchBooks } from '../finance/overview/store/search.ts'
 import type { SystemState } from '../finance/overview/store/system-state.ts'
 import type { ManageBankAccounts } from '../finance/payouts/manage-bank-accounts.ts'
@@ -120,6 +121,8 @@ export interface Operations extends MerchantOperations {
   listSuspenseAccounts(context: AnyContext): Promise<readonly Account[]>
   listRailAccounts(context: AnyContext, railId: string): Promise<readonly Account[]>
   readonly searchBooks: Reading<SearchBooks>
+  /** The names of IDs and logins, as far as there are any. */
+  readonly readNames: Reading<ReadNames>
   /** Of a wallet or one of the operator's bank accounts. */
   readonly listMovements: Reading<ListMovements>
   writeStatement(context: AnyContext, range: StatementRange): AsyncIterable<string>

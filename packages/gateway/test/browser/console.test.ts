@@ -53,7 +53,7 @@ const pages: Record<string, { path: string; expects: RegExp }> = {
   wallets: { path: '/wallets', expects: /Login/ },
   wallet: { path: `/wallets/${walletId}`, expects: /Consecutive wrong PINs/ },
   ledger: { path: '/ledger', expects: /Debits equal credits/ },
-  audit: { path: '/audit', expects: /merchant.add/ },
+  audit: { path: '/audit', expects: /Onboarded a merchant/ },
   system: { path: '/system', expects: /PostgreSQL/ },
   account: { path: '/account', expects: /Active sessions/ },
   'not-found': {

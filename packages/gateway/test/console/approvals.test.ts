@@ -128,7 +128,7 @@ test('a payout waits for another admin; nobody else may decide, also not by a ha
   assert.equal(await payouts(), 0)
   for (const client of [alice, bob, olga, vera]) {
     const { text } = await client.get('/approvals')
-    assert.match(text, /Pay out a merchant.*1\.00.*console:alice@127\.0\.0\.1.*because/s)
+    assert.match(text, /Pay out a merchant.*1\.00.*alice<\/span>.*console · 127\.0\.0\.1.*because/s)
     assert(text.includes(`<span class="wrap">${merchant.merchantId}</span>`))
     assert.match(text, /class="count">1<span class="hidden"> waiting/)
     assert.equal(/Approve and run/.test(text), client === bob)

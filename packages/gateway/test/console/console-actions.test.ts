@@ -533,12 +533,14 @@ test('the ledger shows the trial balance and proves itself on demand, also when 
 
 test('the audit log tells who, from where, what and why, and is filtered', async () => {
   const { text } = await admin.get('/audit?act=payout')
-  assert.match(text, /console:admin@127\.0\.0\.1.*merchant\.payout.*weekly/s)
-  assert.doesNotMatch(text, /wallet\.lock/)
-  assert.match((await admin.get('/audit?actor=operator')).text, /wallet\.lock/)
+  assert.match(text, /admin<\/span>.*console · 127\.0\.0\.1.*title="merchant\.payout".*weekly/s)
+  assert.doesNotMatch(text, /title="wallet\.lock"/)
+  assert.match((await admin.get('/audit?actor=operator')).text, /title="wallet\.lock"/)
   assert.match((await admin.get('/audit?actor=nobody')).text, /No matching entry/)
-  assert.match((await admin.get('/audit?reason=WEEKLY')).text, /merchant\.payout/)
-  assert.doesNotMatch((await admin.get('/audit?reason=WEEKLY')).text, /wallet\.lock/)
+  assert.match((await admin.get('/audit?reason=WEEKLY')).text, /title="merchant\.payout"/)
+  assert.doesNotMatch((await admin.get('/audit?reason=WEEKLY')).text, /title="wallet\.lock"/)
+  const locked = await admin.get('/audit?act=wallet.lock')
+  assert.match(locked.text, /Locked a wallet<\/span><\/td>[^\n]*href="\/wallets\//)
 })
 
 test('the audit log is filtered by days and exported as it is filtered', async () => {

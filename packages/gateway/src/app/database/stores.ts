@@ -34,6 +34,7 @@ import { makeBillMakerStore } from '../../finance/bills/store/make-bill.ts'
 import { makeLinkStore } from '../../finance/links/store/links.ts'
 import { readFigures } from '../../finance/overview/store/figures.ts'
 import { makeMerchantFigureStore } from '../../finance/overview/store/merchant-figures.ts'
+import { makeReadNames } from '../../finance/overview/store/names.ts'
 import { makeOverviewHours } from '../../finance/overview/store/overview-hours.ts'
 import { makeSearchBooks } from '../../finance/overview/store/search.ts'
 import { readSystemState } from '../../finance/overview/store/system-state.ts'
@@ -173,6 +174,7 @@ export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StorePart
     emailLog: makeEmailLog(pool),
     overviewHours: makeOverviewHours(pool),
     searchBooks: makeSearchBooks(pool),
+    readNames: makeReadNames(pool),
     sandbox: makeSandboxStore(pool, publish),
     sandboxListens: makeSandboxListenStore(pool),
     sandboxAccess: makeSandboxAccessStore(pool),

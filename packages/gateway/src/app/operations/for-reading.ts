@@ -53,6 +53,7 @@ export function operationsForReading(stores: Stores, common: Common) {
     listRailAccounts: (_context: AnyContext, railId: string) =>
       treasury.listAccounts({ ownerKind: 'rail', ownerId: railId }),
     searchBooks: reading(stores.searchBooks),
+    readNames: reading(stores.readNames),
     listMovements: reading(stores.listMovements),
     listBills: reading(stores.bills.listBills),
     writeStatement: (_context: AnyContext, range: Parameters<typeof streamStatement>[1]) =>

@@ -5,9 +5,11 @@ import { findAction } from '../../../actions/catalog.ts'
 import type { DescribedField } from '../../../actions/running/describe-fields.ts'
 import { type ApprovalRequest, approvalStatuses } from '../../../core/authority/rules/approval.ts'
 import { mayAct } from '../../../core/authority/rules/roles.ts'
+import type { Names } from '../../../finance/overview/store/names.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { empty, facts, pages } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
+import { actorCell, loginOf } from '../audit-entries.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status, wordOf } from '../statuses.ts'
 import { ago, amount, moment } from '../words.ts'
@@ -29,6 +31,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
     { limit: perPage + 1, before: uuidPattern.test(before) ? before : undefined },
   )
   const shown = page.slice(0, perPage)
+  const names = await operations.readNames(visit.context, shown.flatMap(idsOf))
   return {
     title: 'Approvals',
     area: 'approvals',
@@ -44,24 +47,31 @@ ${
     ? empty(
         html`No requests. The settings <code>APPROVAL_FOR</code> and <code>APPROVAL_REFUND_ABOVE</code> decide which actions need a second operator.`,
       )
-    : html`${await Promise.all(shown.map((request) => card(visit, request)))}
+    : html`${await Promise.all(shown.map((request) => card(visit, request, names)))}
 ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId : undefined })}`
 }`,
   }
 }
 
+function idsOf({ requestedAs, decidedAs = '', merchantId = '', params, input }: ApprovalRequest): string[] {
+  const texts = [params, input]
+    .flatMap((each) => Object.values(each ?? {}))
+    .filter((each) => typeof each === 'string')
+  return [loginOf(requestedAs), loginOf(decidedAs), merchantId, ...texts]
+}
+
 /** A card instead of a table row: the whole request must be readable on a phone. */
-async function card(visit: Visit, request: ApprovalRequest): Promise<Html> {
+async function card(visit: Visit, request: ApprovalRequest, names: Names): Promise<Html> {
   const { nowMs } = visit
   const { requestedAs, requestedAtMs, expiresAtMs, reason, decidedAtMs } = request
   const { title, fields } = describeRequest(request, findAction)
   const about = await subjectOf(visit, request)
   return html`<section class="card approval"><h2>${title}</h2>
 ${facts([
-  ['Status', outcome(request)],
+  ['Status', outcome(request, names)],
   ...about,
-  ...fields.map((field) => [field.label, fact(field, request)] as const),
-  ['Requested by', html`<span class="wrap">${requestedAs}</span>, ${ago(requestedAtMs, nowMs)}`],
+  ...fields.map((field) => [field.label, fact(field, request, names)] as const),
+  ['Requested by', html`${actorCell(requestedAs, names)}, ${ago(requestedAtMs, nowMs)}`],
   ['Reason', html`<span class="wrap">${reason || '—'}</span>`],
   request.status === 'waiting'
     ? ['Expires', moment(expiresAtMs, nowMs)]
@@ -119,7 +129,7 @@ async function lineOf({ operations, context }: Visit, breakId: string): Promise<
 }
 
 /** IDs link to their pages: two merchants can share a name, and the ID tells them apart. */
-function fact({ name, value }: DescribedField, { merchantId }: ApprovalRequest): Html {
+function fact({ name, value }: DescribedField, { merchantId }: ApprovalRequest, names: Names): Html {
   const page = {
     merchantId: `/merchants/${value}`,
     paymentId: merchantId === undefined ? undefined : `/orders/${merchantId}/${value}`,
@@ -127,10 +137,12 @@ function fact({ name, value }: DescribedField, { merchantId }: ApprovalRequest):
     breakId: `/reconciliation/breaks/${value}`,
     railId: `/rails/${value}`,
   }[name]
-  const text = html`<span class="wrap">${value}</span>`
+  // Merchant and order have a line of their own.
+  const known = name === 'merchantId' || name === 'paymentId' ? undefined : names.get(value)?.name
+  const text = html`<span class="wrap">${known === undefined ? value : `${known} (${value})`}</span>`
   return page === undefined ? text : html`<a href="${page}">${text}</a>`
 }
 
-function outcome({ status: is, decidedAs, decisionReason }: ApprovalRequest): Html {
-  return html`${status(is)}${decidedAs !== undefined && html`<br><span class="wrap">${decidedAs}: ${decisionReason}</span>`}`
+function outcome({ status: is, decidedAs, decisionReason }: ApprovalRequest, names: Names): Html {
+  return html`${status(is)}${decidedAs !== undefined && html`<br>${actorCell(decidedAs, names)}<br><span class="wrap">${decisionReason}</span>`}`
 }

@@ -1,13 +1,14 @@
 // The audit log: who did what, when, from where, and why.
 import { uuidPattern } from '@tillgate/protocol'
 import type { AuditFilter } from '../../../core/audit/store/audit-log.ts'
-import { html } from '../../kit/html.ts'
+import { type Html, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'
-import { noneFits, pages, table, urlWith } from '../../kit/pages/tables.ts'
+import { noneFits, pages, urlWith } from '../../kit/pages/tables.ts'
+import { auditTable } from '../audit-entries.ts'
+import { auditWords } from '../audit-words.ts'
 import type { ConsolePage, ConsoleRoute, Download, Visit } from '../console.ts'
 import { merchantField } from '../forms.ts'
 import { savedViews } from '../views.ts'
-import { moment } from '../words.ts'
 import { dayOf } from './orders.ts'
 
 const path = '/audit'
@@ -33,31 +34,33 @@ async function show(visit: Visit): Promise<ConsolePage> {
     area: 'audit',
     beside: html`<a class="button" href="${urlWith(`${path}.csv`, query, { before: undefined })}" download>${icon('download')}Export CSV</a>`,
     content: html`<form class="filters" action="${path}">
-<label>Actor<input name="actor" value="${query.get('actor')}" maxlength="100" autocapitalize="none"></label>
-<label>Action<input name="act" value="${query.get('act')}" maxlength="100" autocapitalize="none" placeholder="refund"></label>
-<label>Subject<input name="subject" value="${query.get('subject')}" maxlength="260"></label>
+<label>Who<input name="actor" value="${query.get('actor')}" maxlength="100" autocapitalize="none"></label>
+<label>Action${actionChoice(query.get('act') ?? '')}</label>
+<label>Object (ID)<input name="subject" value="${query.get('subject')}" maxlength="260"></label>
 <label>Reason<input name="reason" value="${query.get('reason')}" maxlength="200"></label>
 <label>From (UTC)<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
 <label>To (inclusive)<input type="date" name="to" value="${query.get('to')}" max="${today}"></label>
 ${merchantField(visit)}
 <button>Filter</button></form>${savedViews(visit, path)}
-${table(
-  'Audit entries, newest first',
-  ['Time', 'Actor', 'Action', 'Subject', 'Merchant', 'Reason'],
-  shown.map((act) => [
-    moment(act.actedAtMs, nowMs),
-    html`<span class="wrap">${act.actor}</span>`,
-    act.action,
-    html`<code>${act.subject}</code>`,
-    act.merchantId === undefined
-      ? '—'
-      : html`<a href="/merchants/${act.merchantId}"><code>${act.merchantId}</code></a>`,
-    html`<span class="wrap">${act.reason ?? '—'}</span>`,
-  ]),
-  { none: noneFits('entry', path) },
-)}
+${await auditTable(visit, shown, noneFits('entry', path))}
 ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.auditId : undefined })}`,
   }
+}
+
+/** Other texts select every action whose code contains them. */
+function actionChoice(chosen: string): Html {
+  const known = Object.entries(auditWords).map(
+    ([code, words]) => [code, `${words} (${areaOf(code)})`] as const,
+  )
+  const all = chosen === '' || chosen in auditWords ? known : [[chosen, `“${chosen}”`] as const, ...known]
+  const choices = all.toSorted(([, a], [, b]) => a.localeCompare(b))
+  return html`<select name="act"><option value="">All</option>${choices.map(
+    ([code, words]) => html`<option value="${code}"${code === chosen && html` selected`}>${words}</option>`,
+  )}</select>`
+}
+
+function areaOf(code: string): string {
+  return code.slice(0, code.indexOf('.')).replaceAll('-', ' ')
 }
 
 async function download({ query, nowMs, operations, context }: Visit): Promise<Download> {

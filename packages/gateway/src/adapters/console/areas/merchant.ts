@@ -11,6 +11,7 @@ import { type Html, html } from '../../kit/html.ts'
 import { statusBadge } from '../../kit/pages/status.ts'
 import { facts, table } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
+import { auditTable } from '../audit-entries.ts'
 import { balanceTable } from '../balances.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status } from '../statuses.ts'
@@ -51,17 +52,7 @@ ${actionForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchan
 <h2>Keys</h2>${keyTable(visit, merchantId, keys)}${rotationSteps(keys, nowMs)}${actionForms(visit, 'merchant.keys', { values: { merchantId } })}
 <h2>Webhook endpoints</h2>${endpointTable(endpoints, nowMs)}${actionForms(visit, 'merchant.endpoints', { values: { merchantId } })}
 <h2>Members</h2>${memberTable(visit, merchantId, people)}${actionForms(visit, 'merchant.members', { values: { merchantId } })}
-<h2>Audit log</h2>${table(
-      'Audit entries, newest first',
-      ['Time', 'Actor', 'Action', 'Reason'],
-      acts.map((each) => [
-        ago(each.actedAtMs, nowMs),
-        each.actor,
-        each.action,
-        html`<span class="wrap">${each.reason ?? '—'}</span>`,
-      ]),
-      { none: 'No audit entries yet.' },
-    )}<p class="acts"><a class="button" href="/audit?merchant=${merchantId}">View all</a></p>`,
+<h2>Audit log</h2>${await auditTable(visit, acts, 'No audit entries yet.')}<p class="acts"><a class="button" href="/audit?merchant=${merchantId}">View all</a></p>`,
   }
 }
 

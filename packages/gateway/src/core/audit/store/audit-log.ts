@@ -3,6 +3,7 @@ import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { allOf, sql } from '../../../platform/database/sql.ts'
 import { firstCallbackIdAt as firstAuditIdAt } from '../../../platform/runtime/time-ordered-ids.ts'
+import { effectsOfActions } from '../../authority/rules/effects.ts'
 import type { AuditEntry } from '../rules/audit.ts'
 
 export type AuditLogStore = ReturnType<typeof makeAuditLogStore>
@@ -11,7 +12,7 @@ export interface AuditFilter {
   readonly merchantId?: string | undefined
   /** Part of the actor's name. */
   readonly actor?: string | undefined
-  /** Part of the action's name. */
+  /** The action's name, or a part of it that is no name. */
   readonly act?: string | undefined
   readonly subject?: string | undefined
   /** Part of the reason, in any case. */
@@ -54,7 +55,7 @@ async function listEntries(
     merchantId !== undefined && sql`merchant_id = ${merchantId}`,
     subject !== undefined && sql`subject = ${subject}`,
     actor !== undefined && sql`position(${actor} in actor) > 0`,
-    act !== undefined && sql`position(${act} in act) > 0`,
+    act !== undefined && (act in effectsOfActions ? sql`act = ${act}` : sql`position(${act} in act) > 0`),
     reason !== undefined && sql`position(lower(${reason}) in lower(reason)) > 0`,
     sinceMs !== undefined && sql`audit_id >= ${firstAuditIdAt(sinceMs)}::uuid`,
     untilMs !== undefined && sql`audit_id < ${firstAuditIdAt(untilMs)}::uuid`,
