@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import type { Pool } from '../../src/platform/database/pool.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
-import { emptyDatabase, freshDatabase } from '../support/database.ts'
+import { freshDatabase } from '../support/database.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { commandScript, lineWith, run, temporaryFolder } from '../support/process.ts'
 import { urlOf } from '../support/server.ts'
@@ -98,12 +98,8 @@ test('a rotation of the master key that is stopped says how far it came, and is 
 })
 
 test('a command that waits for a database that is away says so, and ends by one signal', async () => {
-  const { connection } = await emptyDatabase()
   const away = run(
-    {
-      DATABASE_URL: urlOf({ ...connection, host: '127.0.0.1', port: 9 }),
-      MASTER_KEY: settings['MASTER_KEY'] ?? '',
-    },
+    { DATABASE_URL: 'postgresql://tillgate@127.0.0.1:9/away', MASTER_KEY: settings['MASTER_KEY'] ?? '' },
     { script: commandScript, args: ['merchant', 'list'] },
   )
   await lineWith(away, 'Retrying', 20_000)
