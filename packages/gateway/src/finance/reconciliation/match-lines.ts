@@ -1,6 +1,6 @@
 // One pass over an outside account: matches open lines, books what is awaited, records breaks, retries open breaks,
-// and looks for overdue bookings. Each page is its own transaction, so that a crash loses nothing and memory stays
-// bounded.
+// and looks for overdue bookings. A page is decided as a whole, but read, booked and recorded in parts, so that other
+// requests are not delayed; each part is its own transaction, so that a crash loses nothing.
 
 import { Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
@@ -10,6 +10,7 @@ import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { BookLine } from './book-lines.ts'
 import { type BookItem, type Decision, match, matchByName, matchDefaults } from './rules/match.ts'
 import type { KnownLine } from './rules/statement.ts'
+import { linesAtOnce } from './store/expected.ts'
 import type { MatchingStore, NewBreak, NewMatch } from './store/matching.ts'
 import type { OutsideAccount } from './store/owners.ts'
 
@@ -62,7 +63,8 @@ async function matchAccount(parts: Parts, context: AnyContext, account: string):
   let counts = nothingFound
   for (const pass of passes) {
     const list = pass === 'again' ? matching.listBrokenLines : matching.listOpenLines
-    await eachPage(list, account, async (lines) => {
+    await eachPage(list, account, async (lines, isFirst) => {
+      if (isFirst && lines.length === linesPerPage) await matching.refreshStatistics()
       counts = addCounts(counts, await matchPage(parts, context, { outside, lines, pass }))
     })
   }
@@ -86,19 +88,34 @@ interface Findings {
   booked: number
 }
 
-/** Decides on the lines of a page, books, and records everything together. */
 async function matchPage(parts: Parts, context: AnyContext, page: Page): Promise<PassCounts> {
   const { outside, lines, pass } = page
   const named = await parts.matching.findNamed(outside, lines)
   const decisions =
     pass === 'named' ? matchByName(lines, named).decisions : await matchAll(parts, outside, lines, named)
+  let counts = nothingFound
+  for (let from = 0; from < decisions.length; from += linesAtOnce) {
+    const some = decisions.slice(from, from + linesAtOnce)
+    counts = addCounts(counts, await carryOut(parts, context, some, { ...page, named }))
+  }
+  return counts
+}
+
+/** Books what the decisions expect, and records their findings together. */
+async function carryOut(
+  parts: Parts,
+  context: AnyContext,
+  decisions: readonly Decision[],
+  page: Page & { readonly named: readonly BookItem[] },
+): Promise<PassCounts> {
+  const { outside, pass } = page
   const toBook = decisions.flatMap((each) => (each.kind === 'book' ? lineIdsOf(each.lines) : []))
   const taken = await claim(parts, outside, toBook)
   const found: Findings = { matches: [], breaks: [], changed: [], booked: 0 }
   for (const decision of decisions) {
     if (decision.kind === 'break')
       found[pass === 'again' ? 'changed' : 'breaks'].push(breakOf(parts, decision))
-    else if (decision.kind === 'match') await addMatch(parts, context, found, decision, { outside, named })
+    else if (decision.kind === 'match') await addMatch(parts, context, found, decision, page)
     else if (!lineIdsOf(decision.lines).some((lineId) => taken.has(lineId)))
       await addBooking(parts, context, found, decision, page)
   }
@@ -107,7 +124,8 @@ async function matchPage(parts: Parts, context: AnyContext, page: Page): Promise
   const fresh = await parts.matching.record({
     ...recorded,
     account: outside.account,
-    lineIds: lineIdsOf(lines),
+    // Only lines with breaks are claimed.
+    lineIds: pass === 'again' ? decisions.flatMap((each) => lineIdsOf(linesOf(each))) : [],
     nowMs: parts.clock.now(),
     entry:
       found.breaks.length > 0 ? breaksFoundEntry(parts, context, outside.account, found.breaks) : undefined,
@@ -339,18 +357,35 @@ function largestOf(sizes: readonly PassCounts['largest'][]): PassCounts['largest
 async function eachPage(
   list: MatchingStore['listOpenLines'],
   account: string,
-  work: (lines: readonly KnownLine[]) => Promise<void>,
+  work: (lines: readonly KnownLine[], isFirst: boolean) => Promise<void>,
 ): Promise<void> {
   for (let after: KnownLine | undefined; ; ) {
-    const lines = await list(account, { after, limit: linesPerPage })
-    if (lines.length > 0) await work(lines)
+    const lines = await listPage(list, account, after)
+    if (lines.length > 0) await work(lines, after === undefined)
     if (lines.length < linesPerPage) return
     after = lines.at(-1)
   }
 }
 
+async function listPage(
+  list: MatchingStore['listOpenLines'],
+  account: string,
+  after: KnownLine | undefined,
+): Promise<readonly KnownLine[]> {
+  const lines: KnownLine[] = []
+  for (;;) {
+    const some = await list(account, { after: lines.at(-1) ?? after, limit: linesAtOnce })
+    lines.push(...some)
+    if (some.length < linesAtOnce || lines.length === linesPerPage) return lines
+  }
+}
+
 function lineIdsOf(lines: readonly KnownLine[]): string[] {
   return lines.map(({ lineId }) => lineId)
+}
+
+function linesOf(decision: Decision): readonly KnownLine[] {
+  return decision.kind === 'break' ? [decision.line] : decision.lines
 }
 
 function isSettlement(decision: Decision): boolean {

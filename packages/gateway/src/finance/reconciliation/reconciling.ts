@@ -25,7 +25,8 @@ export type Reconciling = ReturnType<typeof makeReconciling>
 export function makeReconciling(given: ReconcilingParts) {
   const { statements, matching, breaks } = given
   const bookLine = makeBookLine(given)
-  const matchLines = makeMatchLines({ ...given, bookLine })
+  const underWay = new Set<string>()
+  const matchLines = noting(underWay, makeMatchLines({ ...given, bookLine }))
   const reportBreaks = makeReportBreaks(given)
   const matchAndReport: MatchLines = async (context, account) => {
     const counts = await matchLines(context, account)
@@ -48,12 +49,25 @@ export function makeReconciling(given: ReconcilingParts) {
 
     /** Continues interrupted work. Returns how many accounts had some. */
     async work(context: AnyContext): Promise<number> {
-      const accounts = await matching.accountsWithWork()
+      // An import that is matching its lines was not interrupted.
+      const accounts = (await matching.accountsWithWork()).filter((account) => !underWay.has(account))
       for (const account of accounts) {
         await resolveBreaks.finishAll(context, account)
         await matchAndReport(context, account)
       }
       return accounts.length
     },
+  }
+}
+
+/** Notes the accounts of passes that this process is making. */
+function noting(underWay: Set<string>, matchLines: MatchLines): MatchLines {
+  return async (context, account) => {
+    underWay.add(account)
+    try {
+      return await matchLines(context, account)
+    } finally {
+      underWay.delete(account)
+    }
   }
 }

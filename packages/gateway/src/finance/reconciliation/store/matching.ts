@@ -37,7 +37,7 @@ export interface NewBreak {
 
 export interface Found {
   readonly account: string
-  /** The lines of this pass, whose claims end with it. */
+  /** Lines with breaks, whose claims end with this pass. */
   readonly lineIds: readonly string[]
   readonly matches: readonly NewMatch[]
   readonly breaks: readonly NewBreak[]
@@ -96,6 +96,11 @@ export function makeMatchingStore(database: Pool) {
     recordRailSide: (railId: string) =>
       database.transaction((transaction) => recordRailSide(transaction, railId)),
     accountsWithWork: () => accountsWithWork(database),
+    /**
+     * Autovacuum comes a minute after a large import. Until then PostgreSQL expects few lines of an account, and reads
+     * all of them for each statement.
+     */
+    refreshStatistics: () => database.query('analyze statement_lines, reconciliation_breaks'),
   }
 }
 
@@ -151,6 +156,7 @@ update reconciliation_breaks set correction_id = line_id::uuid
 }
 
 async function endClaims(transaction: Queryable, account: string, lineIds: readonly string[]): Promise<void> {
+  if (lineIds.length === 0) return
   await transaction.query(sql`
 update reconciliation_breaks b set correction_id = null
  where b.account = ${account} and b.line_id = any (${lineIds}) and b.resolved_at is null and ${isMatchers}`)
@@ -254,7 +260,10 @@ select b.line_id
               ${changed.map(({ item }) => item?.transferId ?? null)}::text[],
               ${changed.map(({ item }) => (item?.kind === 'settlement' ? itemText(item) : null))}::jsonb[])
     as c (line_id, kind, transfer_id, batch)
-  join reconciliation_breaks b on b.account = ${account} and b.line_id = c.line_id and b.resolved_at is null
+ cross join lateral (
+   select * from reconciliation_breaks o
+    where o.account = ${account} and o.line_id = c.line_id and o.resolved_at is null
+    limit 1) as b
  where b.correction_id is null and b.kind in ('missing_here', 'amount_differs', 'twice')
    and ((b.kind, b.transfer_id) is distinct from (c.kind, c.transfer_id) or c.batch <> b.item)`)
   const other = new Set(rows.map((row) => row.line_id))
@@ -334,7 +343,7 @@ async function resolveMatched(
   await transaction.query(sql`
 update statement_lines l set match_id = m.match_id, break_id = null
   from unnest(${lines.map(({ lineId }) => lineId)}::text[], ${lines.map(({ matchId }) => matchId)}::uuid[]) as m (line_id, match_id)
- where l.account = ${account} and l.line_id = m.line_id`)
+ where l.account = ${account} and l.line_id = m.line_id and l.line_id = any (${lines.map(({ lineId }) => lineId)})`)
   const items = matches.flatMap((each) => [...each.items, ...(each.awaited ?? [])])
   // A new line resolves the break even if an operator requested a correction, which would then have no line of its own.
   await transaction.query(sql`
@@ -364,10 +373,11 @@ select b.break_id, ${account}, b.currency, b.kind, b.amount_minor, b.size_minor,
     as b (break_id, currency, kind, amount_minor, size_minor, day, line_id, item)
     on conflict do nothing
 returning break_id, line_id`)
+  const lineIds = rows.map((row) => row.line_id)
   await transaction.query(sql`
 update statement_lines l set break_id = b.break_id
-  from unnest(${rows.map((row) => row.line_id)}::text[], ${rows.map((row) => row.break_id)}::uuid[]) as b (line_id, break_id)
- where l.account = ${account} and l.line_id = b.line_id and l.match_id is null`)
+  from unnest(${lineIds}::text[], ${rows.map((row) => row.break_id)}::uuid[]) as b (line_id, break_id)
+ where l.account = ${account} and l.line_id = b.line_id and l.line_id = any (${lineIds}) and l.match_id is null`)
   return rows.length
 }
 
