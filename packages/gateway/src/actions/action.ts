@@ -166,7 +166,7 @@ export interface Action {
   readonly checks: Readonly<Record<string, (given: Readonly<Record<string, unknown>>) => void>>
   /** Handles a secret that the approver must not see completely; undefined if the action creates no secret. */
   readonly prepare: ((call: ActionCall) => Prepared | undefined) | undefined
-  /** Input that a waiting request stores, so that it runs only if nothing has changed. */
+  /** Input and parameters that a waiting request stores, so that it runs only if nothing has changed. */
   readonly pin: ((call: ActionCall) => Promise<Readonly<Record<string, unknown>>>) | undefined
   readonly run: (call: ActionCall) => Promise<unknown>
   /** The same for a member, whose context is limited to their merchant. */
@@ -180,6 +180,8 @@ interface Given<Params, Input> {
 }
 
 type Checked<Schema> = Schema extends TSchema ? Static<Schema> : undefined
+
+type Pinned<Schema> = Schema extends TSchema ? Partial<Static<Schema>> : unknown
 
 interface ActionGiven<Params, Input, Answer extends TObject | FileType, Call> {
   readonly name: string
@@ -205,7 +207,9 @@ interface ActionGiven<Params, Input, Answer extends TObject | FileType, Call> {
   /** If it has several. */
   readonly forms?: readonly FormGiven[]
   readonly checks?: Action['checks']
-  readonly pin?: (call: ActionCall<Checked<Params>, Checked<Input>>) => Promise<Partial<Checked<Input>>>
+  readonly pin?: (
+    call: ActionCall<Checked<Params>, Checked<Input>>,
+  ) => Promise<Pinned<Input> & Pinned<Params>>
   readonly prepare?: (
     call: ActionCall<Checked<Params>, Checked<Input>>,
   ) => Prepared<Partial<Checked<Input>>> | undefined

@@ -1047,6 +1047,19 @@ test('one person stops a new bank account only where none was before it, and a s
   assert.equal(rows.length, 1)
 })
 
+test('a wallet whose login another wallet has by now is not the one that a second person approves', async () => {
+  const login = 'ada@home.example'
+  const add = async (name: string) => (await by.wallets.addWallet({ login, name, reason: 'test' })).wallet
+  const meant = await add('Ada')
+  const input = usd('10')
+  const approvalId = await actions.asked('mallory', 'wallet.top-up', { params: { walletId: login }, input })
+  await pool.query('update wallets set login = $2 where wallet_id = $1', [meant.walletId, 'closed'])
+  const other = await add('Mallory')
+  await actions.approve('forgetful', approvalId)
+  const credited = async (walletId: string) => (await by.wallets.showWallet(walletId)).balances.length
+  assert.deepEqual([await credited(meant.walletId), await credited(other.walletId)], [1, 0])
+})
+
 test('one person who imports a statement does not name where unknown money is returned to', async () => {
   const line = { reference: 'UNKNOWN1', day: '2026-11-16', amountMinor: 3_300n, text: 'thanks' }
   const imported = (login: string, partyIban: string) =>

@@ -20,6 +20,7 @@ import {
   shownWhole,
   toBalance,
 } from '../shared-fields.ts'
+import { pinWallet } from './pin-wallet.ts'
 
 const walletId = text('The wallet’s ID.', { max: 64 })
 const key = object('Which wallet.', { walletId: displayed(walletId, { option: 'wallet' }) })
@@ -115,7 +116,6 @@ const exported = object('The complete export.', {
   ),
 })
 const page = '/wallets/:walletId'
-const labels = { lock: 'Lock…', unlock: 'Unlock…' } as const
 
 export const walletActions: readonly Action[] = [
   defineAction({
@@ -184,10 +184,8 @@ export const walletActions: readonly Action[] = [
     summary: 'Show a wallet with its balances',
     params: key,
     answer: shownWallet,
-    async run({ operations, context, params }) {
-      const found = await operations.wallets.showWallet(context, params.walletId)
-      return toShown(found)
-    },
+    run: async ({ operations, context, params }) =>
+      toShown(await operations.wallets.showWallet(context, params.walletId)),
   }),
   defineAction({
     name: 'wallet.set-limits',
@@ -223,16 +221,14 @@ export const walletActions: readonly Action[] = [
         'Limits in one currency. Empty fields are reset to the gateway’s default. The limits apply to the next payment.',
       button: 'Set limits',
     },
-    pin: async ({ input }) => ({ whole: describeLimits(limitsGiven(input), input.currency) }),
+    pin: async (call) => ({
+      ...(await pinWallet(call)),
+      whole: describeLimits(limitsGiven(call.input), call.input.currency),
+    }),
     async run({ operations, context, params, input }) {
       const { currency: code, reason: why } = input
-      return toShown(
-        await operations.wallets.setLimits(context, params.walletId, {
-          currency: code,
-          reason: why,
-          ...limitsGiven(input),
-        }),
-      )
+      const limits = { ...limitsGiven(input), currency: code, reason: why }
+      return toShown(await operations.wallets.setLimits(context, params.walletId, limits))
     },
     reply: (_answer, { input }) => ({ text: `The limits in ${input.currency} are set.` }),
   }),
@@ -285,7 +281,7 @@ export const walletActions: readonly Action[] = [
       form: form<Wallet>({
         place: 'wallet',
         page,
-        label: labels[verb],
+        label: verb === 'lock' ? 'Lock…' : 'Unlock…',
         explains:
           verb === 'lock'
             ? 'The wallet cannot sign in or pay until it is unlocked. Its balance is kept, and refunds are still credited.'
@@ -294,6 +290,7 @@ export const walletActions: readonly Action[] = [
         ...(verb === 'lock' && { isDangerous: true }),
         isOffered: (of, { nowMs }) => isWalletShut(of, nowMs) === (verb === 'unlock'),
       }),
+      pin: pinWallet,
       run: async ({ operations, context, params, input }) =>
         operations.wallets[`${verb}Wallet`](context, params.walletId, input.reason),
       reply: ({ status }) => ({ text: `The wallet is ${status}.` }),
@@ -323,6 +320,7 @@ export const walletActions: readonly Action[] = [
       isDangerous: true,
       needsConfirmation: true,
     },
+    pin: pinWallet,
     run: ({ operations, context, params, input }) =>
       operations.wallets.resetPin(context, params.walletId, input.reason),
     reply: ({ code, sentTo }, { params }) => ({
@@ -349,6 +347,7 @@ export const walletActions: readonly Action[] = [
       explains: 'Transfers money from one of the operator’s bank accounts to this wallet.',
       button: 'Top up',
     },
+    pin: pinWallet,
     async run({ operations, context, params, input, idempotencyKey }) {
       const { wallets, funds } = operations
       const doneBeforeMs =

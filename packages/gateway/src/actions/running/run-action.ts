@@ -80,11 +80,16 @@ async function ask(
   { requestedBy, prepared }: { readonly requestedBy: string; readonly prepared: object | undefined },
 ): Promise<ApprovalRequest> {
   const { operations, context, idempotencyKey } = call
+  const pinned = Object.entries((await action.pin?.(call)) ?? {})
+  const isParam = ([name]: readonly [string, unknown]) => name in (action.params?.properties ?? {})
   // Safe, both: an action's parameters and input are objects of its schemas.
-  const params = (call.params ?? {}) as Record<string, unknown>
+  const params = {
+    ...(call.params as Record<string, unknown> | undefined),
+    ...Object.fromEntries(pinned.filter(isParam)),
+  }
   const input = {
     ...(call.input as Record<string, unknown> | undefined),
-    ...(await action.pin?.(call)),
+    ...Object.fromEntries(pinned.filter((each) => !isParam(each))),
     ...prepared,
   }
   const { merchantId } = { ...params, ...input } as { merchantId?: string }

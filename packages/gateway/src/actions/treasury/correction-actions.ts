@@ -6,6 +6,7 @@ import { placeOf, transferPlacePattern, writtenPlace } from '../../core/ledger/r
 import { type Correctable, type Correction, releaseTargets } from '../../finance/treasury/rules/correction.ts'
 import type { RecordedCorrection } from '../../finance/treasury/store/corrections.ts'
 import { type Action, type ActionCall, defineAction } from '../action.ts'
+import { pinWallet } from '../consumers/pin-wallet.ts'
 import { amount, displayed, list, matching, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { doneBefore, replyDoneBefore } from '../running/done-before.ts'
 import {
@@ -168,6 +169,7 @@ export const correctionActions: readonly Action[] = [
       button: 'Withdraw',
       isDangerous: true,
     },
+    pin: pinWallet,
     async run(call) {
       const { operations, context, params, input } = call
       const { walletId } = (await operations.wallets.showWallet(context, params.walletId)).wallet
@@ -264,6 +266,10 @@ export const correctionActions: readonly Action[] = [
         required: ['walletId'],
       },
     ],
+    pin: async (call) => {
+      const { walletId } = call.input
+      return walletId === undefined ? {} : pinWallet({ ...call, params: { walletId } })
+    },
     async run(call) {
       const { operations, context, input } = call
       const wallet =

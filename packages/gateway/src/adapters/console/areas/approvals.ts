@@ -84,13 +84,17 @@ ${
 }</section>`
 }
 
-/** The merchant and the order by name, because IDs alone do not help the approver. */
+/** The merchant, the order and the wallet by name, because IDs alone do not help the approver. */
 async function subjectOf(
   visit: Visit,
-  { merchantId, params }: ApprovalRequest,
+  { merchantId, params, input }: ApprovalRequest,
 ): Promise<(readonly [string, Html])[]> {
-  const { paymentId, breakId } = params as { readonly paymentId?: string; readonly breakId?: string }
+  // Safe: these are text in every schema.
+  const { paymentId, breakId, walletId } = { ...input, ...params } as Readonly<
+    Partial<Record<'paymentId' | 'breakId' | 'walletId', string>>
+  >
   if (breakId !== undefined) return lineOf(visit, breakId)
+  if (walletId !== undefined) return walletOf(visit, walletId)
   if (merchantId === undefined) return []
   const { operations, context } = visit
   const details =
@@ -128,6 +132,16 @@ async function lineOf({ operations, context }: Visit, breakId: string): Promise<
   ]
 }
 
+async function walletOf(
+  { operations, context }: Visit,
+  walletId: string,
+): Promise<(readonly [string, Html])[]> {
+  const shown = await orNothing(operations.wallets.showWallet(context, walletId))
+  return shown
+    ? [['Consumer', html`<span class="wrap">${shown.wallet.name}, ${shown.wallet.login}</span>`]]
+    : []
+}
+
 /** IDs link to their pages: two merchants can share a name, and the ID tells them apart. */
 function fact({ name, value }: DescribedField, { merchantId }: ApprovalRequest, names: Names): Html {
   const page = {
@@ -136,6 +150,8 @@ function fact({ name, value }: DescribedField, { merchantId }: ApprovalRequest, 
     walletId: `/wallets/${value}`,
     breakId: `/reconciliation/breaks/${value}`,
     railId: `/rails/${value}`,
+    runId: `/payouts/${value}`,
+    applicationId: `/applications/${value}`,
   }[name]
   // Merchant and order have a line of their own.
   const known = name === 'merchantId' || name === 'paymentId' ? undefined : names.get(value)?.name
