@@ -105,7 +105,7 @@ for (const [format, { text, given }] of Object.entries(files))
     assert.deepEqual(await readBy(makeReadInThread(), inPieces(text, text.length * 2), given), here)
   })
 
-test('what is wrong with a file is the same failure from a thread', async () => {
+test('an error in a file is the same failure from a thread', async () => {
   const { text } = files['camt.053'] ?? { text: '' }
   const statementFiles = makeReadInThread()
   for (const [file, by] of [
@@ -129,7 +129,7 @@ test('what is wrong with a file is the same failure from a thread', async () => 
   }
 })
 
-test('what goes wrong with the file itself, or with what is done with a batch, ends the thread with that error', async () => {
+test('an error of the file or of a batch’s consumer ends the thread with that error', async () => {
   const statementFiles = makeReadInThread()
   const { text } = files['camt.053'] ?? { text: '' }
   const broken: StatementFile = {
@@ -147,7 +147,7 @@ test('what goes wrong with the file itself, or with what is done with a batch, e
   assert.equal((await statementFiles.inspect(inPieces(text, 1_000), given)).summary.lines, count)
 })
 
-test('the event loop goes on while an entry with very many transactions is read', async () => {
+test('the event loop is not blocked while an entry with many transactions is read', async () => {
   const details = '<TxDtls><Amt Ccy="EUR">1</Amt></TxDtls>'.repeat(50_000)
   const text = `<Document><BkToCstmrStmt><Stmt><Acct><Id><IBAN>${iban}</IBAN></Id></Acct><Ntry><Amt Ccy="EUR">50000</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-11-05</Dt></BookgDt><NtryDtls>${details}</NtryDtls></Ntry></Stmt></BkToCstmrStmt></Document>`
   let turns = 0

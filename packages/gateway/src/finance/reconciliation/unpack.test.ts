@@ -45,37 +45,37 @@ function zip(files: Readonly<Record<string, Buffer>>, { method = 8, flags = 0 } 
   return Buffer.concat([...parts, ...directory, end])
 }
 
-test('a plain file passes as it is, wherever it is cut, and so does an empty one', async () => {
+test('a plain file passes unchanged, wherever it is split, as does an empty file', async () => {
   assert.deepEqual(await read(text), text)
   assert.deepEqual(await read(text, 1), text)
   assert.equal((await read(Buffer.alloc(0))).length, 0)
 })
 
-test('gzip is unpacked, and a damaged or cut file is refused', async () => {
+test('gzip is unpacked, and a damaged or truncated file is rejected', async () => {
   assert.deepEqual(await read(gzipSync(text), 3), text)
   await assert.rejects(read(gzipSync(text).subarray(0, 30)), refusedFor(/gzip data is damaged or cut off/))
 })
 
-test('a spreadsheet is refused by name', async () => {
+test('a spreadsheet is rejected by name', async () => {
   const sheet = zip({ '[Content_Types].xml': text, 'xl/workbook.xml': text })
   await assert.rejects(read(sheet), refusedFor(/it is a spreadsheet\. Save it as CSV\./))
 })
 
-test('a ZIP archive with one file is unpacked, stored or deflated, beside folders and what macOS adds', async () => {
+test('a ZIP archive with one file is unpacked, stored or deflated, ignoring folders and macOS metadata', async () => {
   assert.deepEqual(await read(zip({ 'a.sta': text })), text)
   assert.deepEqual(await read(zip({ 'a.sta': text }, { method: 0 })), text)
   const more = { 'folder/': Buffer.alloc(0), 'folder/a.sta': text, '__MACOSX/._a.sta': text }
   assert.deepEqual(await read(zip(more)), text)
 })
 
-test('archives with several files, encrypted, damaged or of another method are refused with what to do', async () => {
+test('archives with several files, or that are encrypted, damaged or compressed in another way, are rejected', async () => {
   await assert.rejects(read(zip({ a: text, b: text })), refusedFor(/has 2 files\. Import each/))
   await assert.rejects(read(zip({ a: text }, { flags: 1 })), refusedFor(/encrypted/))
   await assert.rejects(read(zip({ a: text }, { method: 12 })), refusedFor(/in a way that is not read/))
   await assert.rejects(read(zip({ a: text }).subarray(0, 60)), refusedFor(/damaged or cut off/))
 })
 
-test('what is more than the allowed size is refused before it fills the memory', async () => {
+test('a file that expands beyond the limit is rejected before it fills the memory', async () => {
   const bomb = Buffer.alloc(64 * 1024 * 1024)
   await assert.rejects(read(gzipSync(bomb), 4096), refusedFor(/more than the allowed size/))
   await assert.rejects(read(zip({ a: bomb }), 4096), refusedFor(/more than the allowed size/))

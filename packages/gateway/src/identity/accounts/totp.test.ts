@@ -16,7 +16,7 @@ test('codes match RFC 6238, appendix B, shortened to the last six digits', () =>
     assert.equal(totpCode(secret, seconds * 1000), code.slice(-6))
 })
 
-test('a clock may be off by at most half a minute', () => {
+test('a clock may be off by up to half a minute', () => {
   const nowMs = 1_234_567_890_000
   const step = Math.floor(nowMs / 30_000)
   for (const drift of [-1, 0, 1])
@@ -40,7 +40,7 @@ test('base32 follows RFC 4648 without padding', () => {
     assert.equal(toBase32(Buffer.from(plain)), encoded)
 })
 
-test('the address for apps contains issuer, login and secret', () => {
+test('the otpauth URL contains issuer, login and secret', () => {
   assert.equal(
     otpauthUri({ secret, login: 'alice', issuer: 'Tillgate pay.example' }),
     'otpauth://totp/Tillgate%20pay.example:alice?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Tillgate%20pay.example&algorithm=SHA1&digits=6&period=30',

@@ -25,7 +25,7 @@ function controlled(answer: (item: number) => number = (item) => item * 10) {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('one item alone departs at once', async () => {
+test('a single item is sent at once', async () => {
   const { run, flights } = controlled()
   const result = batched(run, { maxItems: 10, maxFlights: 1, isItemError })(1)
   assert.equal(flights.length, 1)
@@ -33,7 +33,7 @@ test('one item alone departs at once', async () => {
   assert.equal(await result, 10)
 })
 
-test('what arrives during a flight departs together, each with its own answer', async () => {
+test('items that arrive during a flight are sent together, each with its own result', async () => {
   const { run, flights } = controlled()
   const add = batched(run, { maxItems: 10, maxFlights: 1, isItemError })
   const results = [add(1), add(2), add(3)]
@@ -45,7 +45,7 @@ test('what arrives during a flight departs together, each with its own answer', 
   assert.deepEqual(await Promise.all(results), [10, 20, 30])
 })
 
-test('a batch holds no more than its limit', async () => {
+test('a batch has a maximum size', async () => {
   const { run, flights } = controlled()
   const add = batched(run, { maxItems: 2, maxFlights: 1, isItemError })
   const results = [1, 2, 3, 4].map(add)
@@ -60,14 +60,14 @@ test('a batch holds no more than its limit', async () => {
   await Promise.all(results)
 })
 
-test('no more flights are under way than allowed', () => {
+test('the number of concurrent flights is limited', () => {
   const { run, flights } = controlled()
   const add = batched(run, { maxItems: 1, maxFlights: 2, isItemError })
   for (const item of [1, 2, 3]) void add(item)
   assert.equal(flights.length, 2)
 })
 
-test('one bad item fails alone, its neighbours are answered', async () => {
+test('an invalid item fails alone, and the others of its batch succeed', async () => {
   const { run, flights } = controlled((item) => {
     if (item === 3) throw bad
     return item * 10
@@ -120,7 +120,7 @@ function controlledTimer() {
   return { startTimer, expire, pending }
 }
 
-test('with a time to gather, the first waits for others and a full batch waits no longer', async () => {
+test('with a gathering time, the first item waits for others, and a full batch is sent at once', async () => {
   const { run, flights } = controlled()
   const { startTimer, expire, pending } = controlledTimer()
   const add = batched(run, { maxItems: 3, maxFlights: 1, gather: { forMs: 400, startTimer }, isItemError })
@@ -143,7 +143,7 @@ test('with a time to gather, the first waits for others and a full batch waits n
   assert.deepEqual(await Promise.all(late), [30, 40, 50, 60])
 })
 
-test('what is flushed gathers no longer, also where it waits for a flight', async () => {
+test('flushed items are sent without gathering, even if they wait for a flight', async () => {
   const { run, flights } = controlled()
   const { startTimer, pending } = controlledTimer()
   const { add, flush } = makeBatcher(run, {

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { StartFailure } from '../runtime/start-failure.ts'
 import { describeConnection, parseDatabaseUrl, withDatabase } from './connection.ts'
 
-test('a DATABASE_URL is described without its password', () => {
+test('a DATABASE_URL is shown without its password', () => {
   const cases = {
     'postgresql://ann:s3cret@db.example:6432/shop': 'ann@db.example:6432/shop',
     'postgres://ann:s3cret@[::1]/shop?sslmode=disable': 'ann@::1:5432/shop',
@@ -17,7 +17,7 @@ test('a DATABASE_URL is described without its password', () => {
   }
 })
 
-test('a DATABASE_URL that cannot be used is refused in words, with an example and without the password', () => {
+test('an invalid DATABASE_URL is rejected with an example and without the password', () => {
   const cases: Record<string, RegExp> = {
     'mysql://ann:s3cret@db.example/shop': /must begin with postgresql:\/\//,
     'db.example/shop': /must begin with postgresql:\/\//,
@@ -43,7 +43,7 @@ test('a DATABASE_URL that cannot be used is refused in words, with an example an
   }
 })
 
-test('another database on the same server keeps all the rest', () => {
+test('another database on the same server keeps all other parts', () => {
   const url = parseDatabaseUrl('postgresql://ann:p%40ss@db.example:6432/shop?application_name=x')
   assert.deepEqual(withDatabase(url, 'other'), {
     connectionString: 'postgresql://ann:p%40ss@db.example:6432/other?application_name=x',
@@ -52,7 +52,7 @@ test('another database on the same server keeps all the rest', () => {
   assert.deepEqual(withDatabase(socket, 'other'), { ...socket, database: 'other' })
 })
 
-test('an address without a user is shown without one if the process has no name either', (t) => {
+test('a URL without a user is shown without one if the process has no user name', (t) => {
   const { user } = pg.defaults
   t.after(() => {
     pg.defaults.user = user

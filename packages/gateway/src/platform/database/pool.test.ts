@@ -17,7 +17,7 @@ async function backend(client: Pick<Pool, 'query'>): Promise<number> {
   return rows[0]?.pid ?? 0
 }
 
-test('big numbers come back as text, exactly', async () => {
+test('big integers are returned as text, exactly', async () => {
   const { rows } = await pool.query('select $1::bigint as big, $2::numeric as exact', [
     '9007199254740993',
     '0.10',
@@ -25,7 +25,7 @@ test('big numbers come back as text, exactly', async () => {
   assert.deepEqual(rows, [{ big: '9007199254740993', exact: '0.10' }])
 })
 
-test('rows that were read go with the next small collection', async () => {
+test('rows that were read are freed by the next minor garbage collection', async () => {
   const kept = await bytesKept(async () => {
     for (let index = 0; index < 100; index++) await pool.query("select repeat('x', 100000) as text")
   })
@@ -46,7 +46,7 @@ test('a transaction commits all of its work', async () => {
   assert.equal((await pool.query('select from things where id in (1, 2)')).rowCount, 2)
 })
 
-test('a transaction whose work throws leaves nothing, and its connection goes on', async (t) => {
+test('a transaction that throws is rolled back, and its connection stays usable', async (t) => {
   const single = openPool(connection, { max: 1 })
   t.after(() => single.close())
   const pid = await backend(single)
@@ -65,7 +65,7 @@ test('a transaction whose work throws leaves nothing, and its connection goes on
   assert.equal(await backend(single), pid, 'a connection was thrown away for an error of a statement')
 })
 
-test('a transaction that swallowed the failure of a statement does not pass as committed', async () => {
+test('a transaction that ignored a failed statement does not commit', async () => {
   const work = pool.transaction(async (client) => {
     await client.query('insert into things values (20)')
     await client.query('select from nowhere').catch(() => {})
@@ -74,7 +74,7 @@ test('a transaction that swallowed the failure of a statement does not pass as c
   assert.equal((await pool.query('select from things where id = 20')).rowCount, 0)
 })
 
-test('a statement past its time is ended, in a transaction by the server and the connection goes on', async (t) => {
+test('a statement is cancelled at its timeout, in a transaction by the server, and the connection stays usable', async (t) => {
   const hasty = openPool(connection, { max: 1, statementTimeoutMs: 50 })
   t.after(() => hasty.close())
   const pid = await backend(hasty)
@@ -85,7 +85,7 @@ test('a statement past its time is ended, in a transaction by the server and the
   assert.equal(await backend(hasty), pid)
 })
 
-test('a statement outside a transaction that never comes back is given up with its connection', async (t) => {
+test('a statement outside a transaction that never returns is dropped with its connection', async (t) => {
   const hasty = openPool(connection, { max: 1, statementTimeoutMs: 1 })
   t.after(() => hasty.close())
   const pid = await backend(hasty)
@@ -93,7 +93,7 @@ test('a statement outside a transaction that never comes back is given up with i
   assert.notEqual(await backend(hasty), pid)
 })
 
-test('a connection that dies while idle, in a statement or between two of a transaction ends nothing else', async (t) => {
+test('a connection that breaks while idle, in a statement or in a transaction affects no other', async (t) => {
   const lost: string[] = []
   const fragile = openPool(connection, { max: 1, onConnectionLost: (error) => lost.push(error.message) })
   t.after(() => fragile.close())
@@ -119,7 +119,7 @@ test('a connection that dies while idle, in a statement or between two of a tran
   assert.ok((await backend(fragile)) > 0)
 })
 
-test('a COMMIT whose answer is lost says that the outcome is not known', async (t) => {
+test('a COMMIT whose response is lost reports an unknown outcome', async (t) => {
   const proxy = await startProxy(connection)
   const far = openPool(proxy.connection, { max: 1 })
   t.after(async () => {
@@ -136,7 +136,7 @@ test('a COMMIT whose answer is lost says that the outcome is not known', async (
   assert.equal((await far.query('select 1')).rowCount, 1)
 })
 
-test('callers past the bound are refused at once, and those within it served', async (t) => {
+test('callers over the limit are rejected at once, and those within it are served', async (t) => {
   const narrow = openPool(connection, { max: 1, maxWaiting: 2 })
   t.after(() => narrow.close())
   const letGo = Promise.withResolvers<void>()
@@ -153,7 +153,7 @@ test('callers past the bound are refused at once, and those within it served', a
   await Promise.all(waiting)
 })
 
-test('a caller waits for a connection no longer than the limit', async (t) => {
+test('a caller waits for a connection up to the limit', async (t) => {
   // Long enough for the first connection itself on a busy machine.
   const narrow = openPool(connection, { max: 1, connectTimeoutMs: 500 })
   t.after(() => narrow.close())
@@ -162,7 +162,7 @@ test('a caller waits for a connection no longer than the limit', async (t) => {
   })
 })
 
-test('of several servers the one that can be reached is used, and found again after it was away', async (t) => {
+test('with several servers, a reachable one is used, and is found again after an outage', async (t) => {
   const proxy = await startProxy(connection)
   const { host, port, user, database } = endpoint(proxy.connection)
   const reachable = `postgresql://${user}@${host}:${port}/${database}`
@@ -185,7 +185,7 @@ test('of several servers the one that can be reached is used, and found again af
   await assert.rejects(nowhere.query('select 1'), (error) => isTransient(error))
 })
 
-test('a statement that is not found by its name is sent in full from then on, with one warning', async (t) => {
+test('a prepared statement that the server does not know is sent in full from then on, with one warning', async (t) => {
   let results = 0
   const pooled = openPool(connection, { max: 1, onNotPrepared: () => results++ })
   t.after(() => pooled.close())
@@ -201,7 +201,7 @@ test('a statement that is not found by its name is sent in full from then on, wi
   assert.equal(results, 1)
 })
 
-test('two statements of one name and different text are never taken for each other', async (t) => {
+test('two statements with one name and different text are kept apart', async (t) => {
   const single = openPool(connection, { max: 1 })
   t.after(() => single.close())
   const [one, two] = ['select 1 as n', 'select 2 as n'].map((text) =>
@@ -254,7 +254,7 @@ function endpoint(target: ConnectionOptions): { host: string; port: number; user
   return { host: hostname, port: Number(port || 5432), user: username, database: pathname.slice(1) }
 }
 
-test('a server that dies in the very packet in which it says hello does not end the process', async (t) => {
+test('a server that dies with its first packet does not end the process', async (t) => {
   const message = (type: string, body: Buffer) => {
     const head = Buffer.from(`${type}\0\0\0\0`)
     head.writeInt32BE(body.length + 4, 1)
@@ -277,7 +277,7 @@ test('a server that dies in the very packet in which it says hello does not end 
   await assert.rejects(dying.query('select 1'))
 })
 
-test('where the server has no place for as many connections as the pool wants, callers share those there are', async (t) => {
+test('if the server accepts fewer connections than the pool wants, callers share them', async (t) => {
   await pool.query('create role few login connection limit 2')
   const url = new URL(urlOf(connection))
   url.username = 'few'

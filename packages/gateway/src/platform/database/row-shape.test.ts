@@ -18,7 +18,7 @@ const account = rowShape<Account>('account', {
   note: 'a.note',
 })
 
-test('the select list and the reading come from one declaration', () => {
+test('the select list and the reader come from one declaration', () => {
   assert.equal(
     account.columns.text,
     'a.account_id as "account.accountId", a.credits - a.debits as "account.balanceMinor", ' +
@@ -41,7 +41,7 @@ test('the select list and the reading come from one declaration', () => {
   })
 })
 
-test('a number that is left as text, and a column that is left out, do not compile', () => {
+test('a number that stays text, and an omitted column, do not compile', () => {
   // @ts-expect-error: the driver gives a bigint as text.
   rowShape<Pick<Account, 'openedAtMs'>>('account', { openedAtMs: 'a.opened_at' })
   // @ts-expect-error: every property has its source.

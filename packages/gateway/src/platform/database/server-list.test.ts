@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServerChoice, splitServers } from './server-list.ts'
 
-test('one server is left as it was written', () => {
+test('a single server is not changed', () => {
   for (const url of [
     'postgresql://u:p%40ss@db.example:5432/tillgate?sslmode=require&x=a+b',
     'postgres://db/tillgate',
@@ -25,13 +25,13 @@ test('several servers share user, database and parameters; each has its own port
   )
 })
 
-test('what would never take writes, and what names no host, is refused', () => {
+test('read-only server lists and lists without a host are rejected', () => {
   assert.throws(() => splitServers('postgresql://a,b/t?target_session_attrs=standby'), /needs read-write/)
   for (const hosts of ['a,', ',a', 'a,,b'])
     assert.throws(() => splitServers(`postgresql://${hosts}/t`), /empty host/)
 })
 
-test('of many who notice the same failure, one moves on to the next server; after the last comes the first', () => {
+test('after one failure, all callers move to the next server once; after the last comes the first', () => {
   const choice = new ServerChoice(['a', 'b', 'c'])
   for (let noticed = 0; noticed < 10; noticed++) choice.leave('a')
   assert.equal(choice.current, 'b')

@@ -12,7 +12,7 @@ function systemError(code: string): Error {
   return Object.assign(new Error(`connect ${code}`), { code })
 }
 
-test('a database that is away, restarting, full or busy is transient', () => {
+test('a database that is unreachable, restarting, full or busy is a transient failure', () => {
   const codes = [
     '57P01',
     '57P02',
@@ -44,7 +44,7 @@ test('a database that is away, restarting, full or busy is transient', () => {
   assert.equal(isTransient(new AggregateError(both)), true)
 })
 
-test('after a server’s panic the database is away, the session ends, and the outcome is unknown', () => {
+test('after a server panic, the database is unreachable, the session ends, and the outcome is unknown', () => {
   for (const code of ['58030', '53100', 'XX000']) {
     const panic = Object.assign(sqlError(code), { severity: 'PANIC' })
     assert.equal(isTransient(panic), true, code)
@@ -53,7 +53,7 @@ test('after a server’s panic the database is away, the session ends, and the o
   assert.equal(isStatementError(sqlError('58030')), false)
 })
 
-test('a worker of a cluster that is away, or a shard that moves, is transient; another internal error is not', () => {
+test('an unreachable cluster worker or a moving shard is transient, other internal errors are not', () => {
   const internal = (message: string, more: object = {}) =>
     Object.assign(new pg.DatabaseError(message, 5, 'error'), { code: 'XX000', ...more })
   for (const message of [
@@ -71,7 +71,7 @@ test('a worker of a cluster that is away, or a shard that moves, is transient; a
   assert.equal(isTransient(internal('cache lookup failed for type 1')), false)
 })
 
-test('a wrong statement, a broken rule and a bug of ours are not', () => {
+test('an invalid statement, a violated constraint and a bug are not transient', () => {
   for (const code of ['23505', '23514', '42P01', '42601', '22003', '28P01', '3D000', '08P01']) {
     assert.equal(isTransient(sqlError(code)), false, code)
   }
@@ -87,7 +87,7 @@ test('a wrong statement, a broken rule and a bug of ours are not', () => {
   assert.equal(isTransient(new AggregateError([systemError('ECONNREFUSED'), new TypeError('bug')])), false)
 })
 
-test('a connection goes on after an error of a statement, and after nothing else', () => {
+test('a connection survives an error of a statement, and no other error', () => {
   for (const code of ['23505', '42601', '40001', '57014'])
     assert.equal(isStatementError(sqlError(code)), true)
   for (const code of ['57P01', '57P05', '25P03', '08006'])

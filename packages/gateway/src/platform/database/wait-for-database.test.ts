@@ -46,12 +46,12 @@ async function refusalOf(url: string): Promise<string> {
   throw new Error('it was accepted')
 }
 
-test('the right DATABASE_URL is accepted at once', async () => {
+test('a valid DATABASE_URL is accepted at once', async () => {
   const { majorVersion } = await waitForDatabase(parseDatabaseUrl(urlFor()))
   assert.ok(majorVersion >= oldestMajorVersion)
 })
 
-test('a wrong password, a missing one, an unknown user and a barred one are final', async () => {
+test('a wrong or missing password, an unknown user and a barred one are final errors', async () => {
   assert.match(await refusalOf(urlFor({ password: 'wr0ng' })), /refused the password\.\n.*DATABASE_URL/)
   assert.match(await refusalOf(urlFor({ password: '' })), /refused the password/)
   assert.match(
@@ -61,21 +61,21 @@ test('a wrong password, a missing one, an unknown user and a barred one are fina
   assert.match(await refusalOf(urlFor({ user: 'stranger' })), /does not let this user in: .*pg_hba\.conf/s)
 })
 
-test('an unknown database is final', async () => {
+test('an unknown database is a final error', async () => {
   assert.match(
     await refusalOf(urlFor({ database: 'nowhere' })),
     /nowhere\) has no such database\.\nCreate it/,
   )
 })
 
-test('TLS that the server does not have is final', async () => {
+test('TLS that the server does not support is a final error', async () => {
   assert.match(
     await refusalOf(urlFor({ query: '?sslmode=verify-full' })),
     /does not speak TLS\.\n.*sslmode=disable/,
   )
 })
 
-test('a server that is away is waited for, with growing pauses, until it is back', async () => {
+test('an unreachable server is retried with growing pauses until it is back', async () => {
   await server.stop()
   const results: DatabaseAway[] = []
   const report = (event: DatabaseAway) => {
@@ -116,7 +116,7 @@ test('a closed port is retried, and the wait can be cancelled', async () => {
   assert.equal(results[0]?.address, `ann@127.0.0.1:${port}/shop`)
 })
 
-test('a PostgreSQL that is too old is final', async (t) => {
+test('an outdated PostgreSQL is a final error', async (t) => {
   const url = await serve(t, (socket) => {
     socket.once('data', () => {
       socket.write(Buffer.concat([message('R', int32(0)), message('Z', Buffer.from('I'))]))
@@ -183,7 +183,7 @@ function int16(value: number): Buffer {
   return buffer
 }
 
-test('a start under which the database goes away is begun again, and one that fails for another reason is not', async () => {
+test('startup is retried if the database disappears, and not after another error', async () => {
   const sessions = openPool(server.connection)
   const results: DatabaseAway[] = []
   let begun = 0

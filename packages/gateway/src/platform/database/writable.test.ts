@@ -10,12 +10,12 @@ const { rows } = await pool.query<{ newest: number | null }>('select max(number)
 const newest = rows[0]?.newest ?? 0
 await pool.query(`insert into migrations values ($1, 'next', '', 0)`, [newest + 1])
 
-test('a database with our schema, or one that a newer gateway took further, is writable', async () => {
+test('a database with this schema or a newer one is writable', async () => {
   assert.deepEqual(await checkWritable(pool, newest + 1), { kind: 'writable' })
   assert.deepEqual(await checkWritable(pool, newest), { kind: 'writable' })
 })
 
-test('a database that lacks our schema is not', async () => {
+test('a database without this schema is not writable', async () => {
   assert.deepEqual(await checkWritable(pool, newest + 2), { kind: 'schema_missing' })
   await pool.transaction(async (client) => {
     await client.query('alter table migrations rename to elsewhere')
@@ -24,7 +24,7 @@ test('a database that lacks our schema is not', async () => {
   await pool.query('alter table elsewhere rename to migrations')
 })
 
-test('a read-only database is not', async (t) => {
+test('a read-only database is not writable', async (t) => {
   const name = (await pool.query<{ name: string }>('select current_database() as name')).rows[0]?.name ?? ''
   await pool.query(`alter database ${name} set default_transaction_read_only = on`)
   const readOnly = openPool(withDatabase(connection, name), { max: 1 })
@@ -34,20 +34,20 @@ test('a read-only database is not', async (t) => {
   await pool.query(`alter database ${name} reset default_transaction_read_only`)
 })
 
-test('a database that is away is not, and it is no exception', async (t) => {
+test('an unreachable database is not writable, and does not throw', async (t) => {
   const away = openPool({ host: '/no/such', port: 5432, user: 'x', database: 'x', ssl: false })
   t.after(() => away.close())
   assert.equal((await checkWritable(away, newest)).kind, 'not_writable')
 })
 
-test('a migration under way does not hold the answer up', async () => {
+test('a running migration does not delay the result', async () => {
   await pool.transaction(async (client) => {
     await client.query('lock table migrations in share row exclusive mode')
     assert.deepEqual(await checkWritable(pool, newest), { kind: 'writable' })
   })
 })
 
-test('the check takes room on the disk, so that a full one refuses it', async (t) => {
+test('the check writes to disk, so that a full disk fails it', async (t) => {
   const alone = openPool(connection, { max: 1 })
   t.after(() => alone.close())
   const temporaryBytes = async () => {

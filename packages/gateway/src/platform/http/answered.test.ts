@@ -24,7 +24,7 @@ async function startLog() {
   return { lines, answer, answerLog, pass: (durationMs: number) => (nowMs += durationMs) }
 }
 
-test('what went well leaves no line, what was refused and what failed leave one each', async () => {
+test('successful requests are not logged, rejected and failed ones are, once each', async () => {
   const { lines, answer } = await startLog()
   answer(200)
   answer(400)
@@ -38,7 +38,7 @@ test('what went well leaves no line, what was refused and what failed leave one 
   )
 })
 
-test('thousands that are turned away leave one line, and the next one counts them all', async () => {
+test('thousands of throttled requests log one line, and the next line counts them', async () => {
   const { lines, answer, pass } = await startLog()
   for (let index = 0; index < 5_000; index++) answer(503)
   assert.equal(lines.length, 1)
@@ -53,7 +53,7 @@ test('thousands that are turned away leave one line, and the next one counts the
   )
 })
 
-test('refused requests have a few lines a second, the rest is counted, and what failed always has its line', async () => {
+test('rejected requests have a few lines per second and a count, and every failure has its line', async () => {
   const { lines, answer, pass } = await startLog()
   for (let index = 0; index < 5_000; index++) answer(404)
   answer(500)
@@ -73,7 +73,7 @@ test('refused requests have a few lines a second, the rest is counted, and what 
   )
 })
 
-test('rate-limited requests are counted separately, and a rate-limited probe leaves no line', async () => {
+test('rate-limited requests are counted separately, and a rate-limited probe is not logged', async () => {
   const { lines, answer } = await startLog()
   answer(503)
   answer(429)
@@ -87,7 +87,7 @@ test('rate-limited requests are counted separately, and a rate-limited probe lea
   )
 })
 
-test('a line of a rejected request begins with the address of its sender, and never names a proxy of ours', async () => {
+test('the line of a rejected request starts with the client’s address, never a trusted proxy’s', async () => {
   const { lines, answer } = await startLog()
   answer(401)
   answer(404, { address: '::ffff:203.0.113.10' })
@@ -107,7 +107,7 @@ test('a line of a rejected request begins with the address of its sender, and ne
   ])
 })
 
-test('a throttled address has a line every ten seconds, which counts its requests, and another has its own', async () => {
+test('a throttled address is logged every ten seconds with its request count, separately from others', async () => {
   const { lines, answer, pass } = await startLog()
   for (let index = 0; index < 5_000; index++) answer(429)
   answer(429, { address: '203.0.113.10' })
@@ -123,7 +123,7 @@ test('a throttled address has a line every ten seconds, which counts its request
   )
 })
 
-test('a merchant past its own rate is named, so that a filter of log lines can leave its address alone', async () => {
+test('a merchant over its rate is named, so that a log filter can skip its address', async () => {
   const { lines, answerLog } = await startLog()
   const about = { requestId: 'r', verb: 'POST', route: '/api/v1/gateway', httpStatus: 429, durationMs: 1 }
   const api = { operation: 'service.trade.query', merchantId: 'M1', code: 42900 }
@@ -135,7 +135,7 @@ test('a merchant past its own rate is named, so that a filter of log lines can l
   )
 })
 
-test('however many addresses send, a second has so many lines at most', async () => {
+test('lines per second are limited for any number of addresses', async () => {
   const { lines, answer, answerLog } = await startLog()
   for (let index = 0; index < 60_000; index++) {
     const address = `203.0.${index >> 8}.${index & 255}`

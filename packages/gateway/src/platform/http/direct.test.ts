@@ -26,7 +26,7 @@ async function answerEarly(t: TestContext, head: string) {
   return { client, socket: request.socket, discarded, results: String(results) }
 }
 
-test('an early answer is whole before the body is, and the connection ends with the body', async (t) => {
+test('an early response is complete before the body is, and the connection ends with the body', async (t) => {
   const { client, socket, discarded, results } = await answerEarly(t, 'content-length: 300000')
   assert.match(results, /^HTTP\/1.1 413 .*connection: close.*{"code":41300}$/s)
   await once(client, 'end')
@@ -36,7 +36,7 @@ test('an early answer is whole before the body is, and the connection ends with 
   await closed(socket)
 })
 
-test('of a body without end so many bytes are read after the answer and no more', async (t) => {
+test('a limited part of an endless body is read after the response', async (t) => {
   const { client, socket, discarded } = await answerEarly(t, 'content-length: 10737418240')
   const sending = setInterval(() => client.write(Buffer.alloc(64 * 1024)), 0)
   const bytes = await discarded
@@ -45,7 +45,7 @@ test('of a body without end so many bytes are read after the answer and no more'
   assert(bytes > maxDiscardedBytes && bytes <= maxDiscardedBytes + 64 * 1024, `${bytes}`)
 })
 
-test('a body that does not come after the answer is cut at its time, without a second answer', async (t) => {
+test('a body that does not arrive after the response is cut off in time, without a second response', async (t) => {
   const { client, socket, discarded } = await answerEarly(t, 'content-length: 300000')
   const onAnswered = () => assert.fail('it was answered before')
   answerTooSlow({ socket, requestId: 'r', onAnswered })
@@ -54,7 +54,7 @@ test('a body that does not come after the answer is cut at its time, without a s
   client.destroy()
 })
 
-test('what is read for nothing costs its address an envelope for each mebibyte, and its slot until then', async () => {
+test('reading after the response is charged to the address, and the slot is kept until then', async () => {
   const { admission } = makeControl({ failedOpeningsPerMinute: 5, requestsInFlightMax: 4 })
   const from = { socket: { remoteAddress: '203.0.113.9' }, headers: {} } as IncomingMessage
   await openFrom(admission, '203.0.113.9')

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { answerBrokenHttp } from './failures.ts'
 
-test('a connection that was answered is cut after a moment, also where the other end stays open', async (t) => {
+test('an answered connection is closed after a moment, even if the other side keeps it open', async (t) => {
   const server = createServer()
   t.after(() => server.close())
   const answered = Promise.withResolvers<{ socket: Socket; expire: () => void }>()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fastify } from 'fastify'
 import { answerHealth, askedSeldom, type Readiness, readyForMs } from './health.ts'
 
-test('a crowd that asks is answered by one question, and a gateway that is not ready is asked again at once', async () => {
+test('concurrent health checks share one query, and a gateway that is not ready is checked again at once', async () => {
   const answers: Readiness[] = [{ ready: false, reason: 'no' }, { ready: true }]
   let asked = 0
   let nowMs = 0

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { makeControl } from '../../../test/support/admission.ts'
 import { makeListener } from './listener.ts'
 
-test('a route that declares a schema is refused, because nothing would compile it', async () => {
+test('a route that declares a schema is rejected, because nothing would compile it', async () => {
   const listener = makeListener({
     log: pino({ level: 'silent' }),
     newRequestId: () => 'id',

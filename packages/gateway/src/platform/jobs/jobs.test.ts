@@ -17,7 +17,7 @@ function run(t: TestContext, ...table: readonly Job[]) {
   return { clock, jobs }
 }
 
-test('a change wakes the jobs that name its kind, and a later time wakes none that looks before it', async (t) => {
+test('a change wakes the jobs that name its kind, unless it is due after their next poll', async (t) => {
   const turns = { woken: 0, other: 0 }
   const { clock, jobs } = run(
     t,
@@ -36,7 +36,7 @@ test('a change wakes the jobs that name its kind, and a later time wakes none th
   assert.equal(turns.woken, 3)
 })
 
-test('a slow item delays no other, and no more are claimed than may be under way', async (t) => {
+test('a slow item delays no other, and claims never exceed the limit', async (t) => {
   const waiting = ['slow', 'quick', 'next']
   const done: string[] = []
   const slow = Promise.withResolvers<void>()

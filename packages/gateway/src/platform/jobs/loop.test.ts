@@ -21,7 +21,7 @@ function testClock() {
   return { clock, waits }
 }
 
-test('a loop waits as long as its turn says, then takes the next', async () => {
+test('a loop waits as long as its turn returns, then runs the next', async () => {
   const { clock, waits } = testClock()
   let turns = 0
   const loop = startLoop({ name: 'test', turn: async () => ++turns * 100, clock, log })
@@ -35,7 +35,7 @@ test('a loop waits as long as its turn says, then takes the next', async () => {
   await loop.stop()
 })
 
-test('a wake-up ends the wait, also one that comes in the middle of a turn', async () => {
+test('a wake-up ends the wait, even one that arrives during a turn', async () => {
   const { clock, waits } = testClock()
   let turns = 0
   const loop = startLoop({ name: 'test', turn: async () => ++turns && 60_000, clock, log })
@@ -61,7 +61,7 @@ test('a wake-up ends the wait, also one that comes in the middle of a turn', asy
   assert.ok(waits.length >= 3)
 })
 
-test('trouble is followed by growing pauses that a wake-up does not cut short, and then by the next turn', async () => {
+test('after errors, pauses grow and wake-ups do not shorten them', async () => {
   const { clock, waits } = testClock()
   let broken = true
   const loop = startLoop({
@@ -89,7 +89,7 @@ test('trouble is followed by growing pauses that a wake-up does not cut short, a
   await loop.stop()
 })
 
-test('stopping waits for the turn under way', async () => {
+test('stopping waits for the current turn', async () => {
   const { clock } = testClock()
   let finish = () => {}
   let finished = false

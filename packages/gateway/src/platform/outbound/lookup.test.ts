@@ -24,25 +24,25 @@ function resolver(a: string[] | string, aaaa: string[] | string, asked: string[]
   return { resolve4: answer(a), resolve6: answer(aaaa) } as DnsResolver
 }
 
-test('all addresses of both families are answered, IPv4 first', async () => {
+test('all addresses of both families are returned, IPv4 first', async () => {
   const lookup = lookupOf(live, resolver(['93.184.215.14', '8.8.8.8'], ['2606:4700::1']))
   assert.deepEqual(await lookup('shop.example'), ['93.184.215.14', '8.8.8.8', '2606:4700::1'])
 })
 
-test('a name of one family is answered though the other fails', async () => {
+test('a name in one family is found even if the other lookup fails', async () => {
   assert.deepEqual(await lookupOf(live, resolver(['8.8.8.8'], 'ENODATA'))('a.example'), ['8.8.8.8'])
   assert.deepEqual(await lookupOf(live, resolver('ETIMEOUT', ['2606:4700::1']))('a.example'), [
     '2606:4700::1',
   ])
 })
 
-test('a name of no family is an error', async () => {
+test('a name in neither family is an error', async () => {
   await assert.rejects(lookupOf(live, resolver('ENOTFOUND', 'ENODATA'))('a.example'), {
     code: 'ENOTFOUND',
   })
 })
 
-test('lookups of one name at one time ask once, a later one asks again', async () => {
+test('concurrent lookups of one name share one query, later ones query again', async () => {
   const asked: string[] = []
   const lookup = lookupOf(live, resolver(['8.8.8.8'], [], asked))
   await Promise.all([lookup('a.example'), lookup('a.example'), lookup('b.example')])
@@ -51,7 +51,7 @@ test('lookups of one name at one time ask once, a later one asks again', async (
   assert.equal(asked.length, 6)
 })
 
-test('a failed lookup is not remembered', async () => {
+test('a failed lookup is not cached', async () => {
   const failing = resolver('ESERVFAIL', 'ESERVFAIL')
   const lookup = lookupOf(live, failing)
   await assert.rejects(lookup('a.example'))
@@ -59,7 +59,7 @@ test('a failed lookup is not remembered', async () => {
   assert.deepEqual(await lookup('a.example'), ['8.8.8.8'])
 })
 
-test('the sandbox and listed names resolve as the machine does, hosts file included', async () => {
+test('the sandbox and listed names use the machine’s resolver, including its hosts file', async () => {
   const asked: string[] = []
   const dns = resolver('ENOTFOUND', 'ENOTFOUND', asked)
   const sandbox = parseUrlPolicy({ mode: 'sandbox', allowedTargets: [] })
@@ -71,7 +71,7 @@ test('the sandbox and listed names resolve as the machine does, hosts file inclu
   assert.deepEqual(asked, [])
 })
 
-test('a real resolver is asked over the network for both families', async (t) => {
+test('a real resolver is queried over the network for both families', async (t) => {
   const server = createSocket('udp4')
   t.after(() => server.close())
   server.on('message', (query, { port }) => server.send(answerTo(query), port, '127.0.0.1'))

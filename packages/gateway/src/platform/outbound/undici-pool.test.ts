@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { Pool } from './undici-pool.ts'
 
-test('it is the pool of the entry, which would load several times as many files', () => {
+test('this is the Pool of undici’s entry, which would load several times as many files', () => {
   const require = createRequire(import.meta.url)
   const loaded = () => Object.keys(require.cache).filter((file) => file.includes('/undici/')).length
   const before = loaded()

@@ -37,7 +37,7 @@ const of = (merchantId: string, isOpened = true) => ({
   isOpened,
 })
 
-test('a refused request is written once, with who asked for what and what was said', async () => {
+test('a rejected request is stored once, with its sender, method and message', async () => {
   const { log, clock, written } = openLog()
   log.note({ ...refused, api: of('m1') })
   assert.deepEqual(written, [])
@@ -61,7 +61,7 @@ test('a refused request is written once, with who asked for what and what was sa
   ])
 })
 
-test('a served request is kept from a second on, unless it waited because it was asked to', async () => {
+test('a successful request is stored if it took a second, unless it waited on purpose', async () => {
   const { log, written } = openLog()
   const served = { requestId: 'r', verb: 'POST', route: '/api/v1/gateway', httpStatus: 200 }
   log.note({ ...served, durationMs: slowMs - 1, api: of('m1') })
@@ -75,7 +75,7 @@ test('a served request is kept from a second on, unless it waited because it was
   )
 })
 
-test('who is turned away unread leaves nothing, a merchant past its rate does', async () => {
+test('requests that are rejected unread are not stored, those over a merchant’s rate are', async () => {
   const { log, written } = openLog()
   for (const httpStatus of [429, 503]) {
     log.note({ ...refused, httpStatus })
@@ -92,7 +92,7 @@ test('who is turned away unread leaves nothing, a merchant past its rate does', 
   )
 })
 
-test('a flood of closed envelopes or of pages fills only its own lines', async () => {
+test('a flood of unreadable envelopes or of pages uses up only its own quota', async () => {
   const { log, clock, written } = openLog()
   const flood = (request: AnsweredRequest) => {
     for (let sent = 0; sent < 20_000; sent++) log.note(request)
@@ -112,7 +112,7 @@ test('a flood of closed envelopes or of pages fills only its own lines', async (
   assert.equal(written.length, kept + closed.burst)
 })
 
-test('what cannot be stored as it is made storable, and not longer than it must be', async () => {
+test('text that cannot be stored is converted, without being lengthened needlessly', async () => {
   const { log, written } = openLog()
   log.note({ ...refused, failure: { code: 40000, field: 'a\u0000\ud800', message: 'x'.repeat(10_000) } })
   await log.write()
@@ -120,7 +120,7 @@ test('what cannot be stored as it is made storable, and not longer than it must 
   assert.equal(written[0]?.message?.length, 500)
 })
 
-test('what a database that is away did not take is lost, and the next is written', async () => {
+test('what an unreachable database did not store is lost, and the next request is stored', async () => {
   const { log, written, leave } = openLog()
   leave(true)
   log.note({ ...refused, requestId: 'lost' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BoundedMap } from './bounded-map.ts'
 
-test('past its bound the entry that was set longest ago goes, and setting again makes new', () => {
+test('beyond the limit, the oldest entry is removed, and setting an entry again renews it', () => {
   const map = new BoundedMap<string, number>(3)
   for (const [key, value] of [
     ['a', 1],

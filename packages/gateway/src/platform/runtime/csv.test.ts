@@ -18,26 +18,26 @@ function split(line: string, separator: string): string[] {
   }
 }
 
-test('numbers stay numbers, and plain text stays as it is', () => {
+test('numbers and plain text are not changed', () => {
   for (const text of ['', '0', '12.50', '-12.50', '-3', 'A-1', 'a+b=c', 'P01', '2026-01-02T03:04:05Z', 'Zoë'])
     assert.equal(cell(text), text)
 })
 
-test('separators and quotes of other settings are quoted', () => {
+test('separators and quotes of other locales are quoted', () => {
   assert.equal(cell('a,b'), '"a,b"')
   assert.equal(cell('a;b'), '"a;b"')
   assert.equal(cell('say "x"'), '"say ""x"""')
   assert.equal(cell('a\r\nb'), '"a\r\nb"')
 })
 
-test('what would be a formula begins with an apostrophe', () => {
+test('text that would be a formula starts with an apostrophe', () => {
   for (const text of ['=1', '+1', '-1+2', '--1', '@a', '＝1', '＋1', '－1', '＠a', ' =1', '-', '-1.', '+5'])
     assert.equal(cell(text), `'${text}`)
   assert.equal(cell('\tx'), '"\'\tx"')
   assert.equal(cell('\rx'), '"\'\rx"')
 })
 
-test('no cell is a formula where a spreadsheet splits at semicolons, tabs or line breaks', () => {
+test('no cell is a formula, even if a spreadsheet splits at semicolons, tabs or line breaks', () => {
   const starts = [
     '=1',
     '+1',

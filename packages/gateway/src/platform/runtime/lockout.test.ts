@@ -10,7 +10,7 @@ function countAt(tries: Tries, nowMs: number): Tries {
   return counted.tries
 }
 
-test('the last free try locks, and each one after it for longer, up to the longest', () => {
+test('the last free attempt locks, and each later one for longer, up to the maximum', () => {
   let tries = noTries
   let nowMs = 1_000_000
   for (const lockedForMs of [0, 0, 10, 100, 1_000, 1_000, 1_000]) {
@@ -21,13 +21,13 @@ test('the last free try locks, and each one after it for longer, up to the longe
   assert.equal(tries.count, 5, 'it has a bound')
 })
 
-test('a lock ends at its millisecond, and what is refused is not counted', () => {
+test('a lock ends at its millisecond, and rejected attempts do not count', () => {
   const locked: Tries = { count: 3, lastAtMs: 100, lockedUntilMs: 110 }
   assert.deepEqual(countTry(locked, limit, 109), { kind: 'locked', untilMs: 110 })
   assert.deepEqual(countAt(locked, 110), { count: 4, lastAtMs: 110, lockedUntilMs: 210 })
 })
 
-test('quiet forgets the tries, counted from the last try and from the end of the lock', () => {
+test('attempts are forgotten after a quiet period, counted from the last attempt and the end of the lock', () => {
   const two: Tries = { count: 2, lastAtMs: 100, lockedUntilMs: undefined }
   assert.equal(countAt(two, 5_099).count, 3)
   assert.equal(countAt(two, 5_100).count, 1)

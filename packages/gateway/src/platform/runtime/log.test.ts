@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeLog } from './log.ts'
 
-test('a field that is not on the list is left out, whatever level it is handed to', async () => {
+test('a field that is not on the list is omitted at every level', async () => {
   const { log, lines } = await collect()
   log.info({ merchantId: '1', body: 'plain', sign: 'abc', aesKey: 'k', req: { headers: {} } }, 'hello')
   assert.deepEqual(Object.keys(lines()[0] ?? {}).sort(), ['level', 'merchantId', 'msg', 'time'])
 })
 
-test('an error is logged by name, message, code, stack and cause, and nothing that it carries besides', async () => {
+test('an error is logged with name, message, code, stack and cause, and nothing else', async () => {
   const { log, lines } = await collect()
   const cause = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (pin)=(1234)' })
   log.error({ err: Object.assign(new Error('insert failed', { cause }), { parameters: ['1234'] }) }, 'oh')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { remember } from './remember.ts'
 
-test('the same question is worked out once, also when the answer is undefined', () => {
+test('a result is computed once, even if it is undefined', () => {
   const asked: number[] = []
   const half = remember(
     (number: number) => {
@@ -15,7 +15,7 @@ test('the same question is worked out once, also when the answer is undefined', 
   assert.deepEqual(asked, [4, 3])
 })
 
-test('past the bound what was asked for first is forgotten, and answers stay right', () => {
+test('beyond the limit, the oldest result is forgotten, and results stay correct', () => {
   let count = 0
   const square = remember(
     (number: number) => {

@@ -87,7 +87,7 @@ describe('a URL in live', () => {
     test(`${url} is not public`, () => assert.equal(verdict(url, live), 'address_not_public'))
   }
 
-  test('a length of 2048 code points is allowed and one more is not', () => {
+  test('a URL has at most 2048 code points', () => {
     const longest = 'https://shop.example/'.padEnd(maxUrlLength, 'a')
     assert.equal(verdict(longest, live), 'allowed')
     assert.equal(verdict(`${longest}a`, live), 'url_not_allowed')
@@ -95,7 +95,7 @@ describe('a URL in live', () => {
     assert.equal(verdict(`https://shop.example/${'😀'.repeat(maxUrlLength - 20)}`, live), 'url_not_allowed')
   })
 
-  test('the answer holds the parsed URL, and a refusal says what to change', () => {
+  test('the result has the parsed URL, and a rejection says what to change', () => {
     const allowed = checkUrl('https://Shop.example/a?b', live)
     assert(allowed.kind === 'allowed')
     assert.equal(allowed.url.href, 'https://shop.example/a?b')
@@ -180,7 +180,7 @@ describe('an address in live', () => {
     )
     .map(([start, ...rest]) => [...start.split('.'), ...rest].slice(0, 4).join('.'))
 
-  test('every IPv4 address of an internal network is refused, plain and inside IPv6', () => {
+  test('every IPv4 address of an internal network is rejected, plain and inside IPv6', () => {
     fc.assert(
       fc.property(privateIPv4, (address) => {
         for (const prefix of ['', '::ffff:', '::', '64:ff9b::', '64:ff9b:1::', '::ffff:0:']) {
@@ -190,7 +190,7 @@ describe('an address in live', () => {
     )
   })
 
-  test('nothing outside the block of global IPv6 addresses is public', () => {
+  test('only the block of global IPv6 addresses is public', () => {
     const groups = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 7, maxLength: 7 })
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 0xffff }), groups, (first, rest) => {
@@ -201,14 +201,14 @@ describe('an address in live', () => {
     )
   })
 
-  test('a mapped address is answered as the IPv4 address that will be connected to', () => {
+  test('a mapped address is checked as the IPv4 address that will be connected to', () => {
     assert.deepEqual(checkAddress('::ffff:8.8.8.8', publicName, live), {
       kind: 'allowed',
       address: '8.8.8.8',
     })
   })
 
-  test('the first and the last address of a private range are refused and their neighbours are not', () => {
+  test('the first and last address of a private range are rejected, their neighbors are not', () => {
     for (const [before, first, last, after] of [
       ['9.255.255.255', '10.0.0.0', '10.255.255.255', '11.0.0.0'],
       ['172.15.255.255', '172.16.0.0', '172.31.255.255', '172.32.0.0'],
@@ -224,7 +224,7 @@ describe('an address in live', () => {
     }
   })
 
-  test('what is not a plain address is refused', () => {
+  test('text that is not a plain address is rejected', () => {
     for (const text of [
       '',
       'shop.example',
@@ -250,7 +250,7 @@ describe("the operator's list", () => {
     assert.equal(addressVerdict('10.1.2.3', policy), 'refused')
   })
 
-  test('an entry with a port is good for that port alone', () => {
+  test('an entry with a port allows only that port', () => {
     const policy = listing('hooks.internal:9000', '10.0.0.5:8443', '[fd00::5]:8443')
     assert.equal(verdict('http://hooks.internal:9000/', policy), 'allowed')
     assert.equal(verdict('http://hooks.internal:9001/', policy), 'url_not_allowed')
@@ -260,7 +260,7 @@ describe("the operator's list", () => {
     assert.equal(verdict('https://10.0.0.5/', policy), 'address_not_public')
   })
 
-  test('a listed range covers its addresses in every spelling and no others', () => {
+  test('a listed range covers its addresses in every spelling, and no others', () => {
     const policy = listing('10.1.0.0/16', 'fd12::/32')
     for (const url of [
       'https://10.1.255.255/',
@@ -275,13 +275,13 @@ describe("the operator's list", () => {
     }
   })
 
-  test('a name that is not listed may resolve into a listed range, by https on port 443 alone', () => {
+  test('a name that is not listed may resolve into a listed range, but only with https on port 443', () => {
     const policy = listing('10.1.0.0/16')
     assert.equal(addressVerdict('10.1.2.3', policy), 'allowed')
     assert.equal(verdict('http://shop.example/', policy), 'url_not_allowed')
   })
 
-  test('metadata and link-local addresses need an entry of their own, a name is not enough', () => {
+  test('metadata and link-local addresses need their own entry; a name is not enough', () => {
     const target = { hostname: 'hooks.internal', port: 80 }
     for (const address of [
       '169.254.169.254',
@@ -323,7 +323,7 @@ describe("the operator's list", () => {
     })
   }
 
-  test('all bad entries are named at once', () => {
+  test('all invalid entries are reported at once', () => {
     assert.throws(() => listing('good.internal', '*.a', '1.2.3.4/0'), /"\*\.a": .*; "1\.2\.3\.4\/0": /)
   })
 })

@@ -4,7 +4,7 @@ import { TokenBuckets } from './token-bucket.ts'
 
 const allowance = { perSecond: 10, burst: 3 }
 
-test('a burst passes, and the next request learns how long to wait', () => {
+test('a burst passes, and the next request gets its waiting time', () => {
   const buckets = new TokenBuckets({ maxBuckets: 10 })
   assert.deepEqual(
     [1, 2, 3, 4].map(() => buckets.take('a', allowance, 0)),
@@ -12,14 +12,14 @@ test('a burst passes, and the next request learns how long to wait', () => {
   )
 })
 
-test('a token is there at the very moment that was named, and not a millisecond sooner', () => {
+test('a token is available exactly at the announced time', () => {
   const buckets = new TokenBuckets({ maxBuckets: 10 })
   for (let i = 0; i < 3; i++) buckets.take('a', allowance, 0)
   assert.equal(buckets.take('a', allowance, 99), 1)
   assert.equal(buckets.take('a', allowance, 100), 0)
 })
 
-test('a bucket never holds more than its burst, however long it was left alone', () => {
+test('a bucket never holds more than its burst, however long it was idle', () => {
   const buckets = new TokenBuckets({ maxBuckets: 10 })
   assert.deepEqual(
     [1, 2, 3, 4].map(() => buckets.take('a', allowance, 1_000_000)),
@@ -27,18 +27,18 @@ test('a bucket never holds more than its burst, however long it was left alone',
   )
 })
 
-test('one key does not use up another’s tokens', () => {
+test('one key does not use another’s tokens', () => {
   const buckets = new TokenBuckets({ maxBuckets: 10 })
   for (let i = 0; i < 3; i++) buckets.take('a', allowance, 0)
   assert.equal(buckets.take('b', allowance, 0), 0)
 })
 
-test('looking takes nothing', () => {
+test('a look takes no token', () => {
   const buckets = new TokenBuckets({ maxBuckets: 10 })
   for (let i = 0; i < 9; i++) assert.equal(buckets.waitMs('a', allowance, 0), 0)
 })
 
-test('a token that is given back can be taken again, and a full bucket does not overflow', () => {
+test('a returned token can be taken again, and a full bucket does not overflow', () => {
   const buckets = new TokenBuckets({ maxBuckets: 10 })
   for (let i = 0; i < 3; i++) buckets.take('a', allowance, 0)
   buckets.giveBack('a', allowance, 0)
@@ -51,7 +51,7 @@ test('a token that is given back can be taken again, and a full bucket does not 
   )
 })
 
-test('what is charged past the last token is owed, up to ten bursts', () => {
+test('charges beyond the last token become a debt of up to ten bursts', () => {
   const buckets = new TokenBuckets({ maxBuckets: 10 })
   for (let i = 0; i < 13; i++) buckets.charge('a', allowance, 0)
   assert.equal(buckets.take('a', allowance, 0), 1100)
@@ -70,7 +70,7 @@ test('a clock set back does not delay requests until it catches up', () => {
   assert.equal(buckets.take('a', allowance, 100), 100)
 })
 
-test('the number of buckets is bounded, and the longest unused goes first', () => {
+test('the number of buckets is bounded, and the longest unused one is removed first', () => {
   const buckets = new TokenBuckets({ maxBuckets: 2 })
   for (let i = 0; i < 3; i++) buckets.take('a', allowance, 0)
   buckets.take('b', allowance, 0)

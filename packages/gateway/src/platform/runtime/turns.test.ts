@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeOneInATurn, makeTurns } from './turns.ts'
 
-test('so many are under way, the rest wait in their order, and what fails ends its turn', async () => {
+test('a limited number runs at once, the rest waits in order, and a failure ends its turn', async () => {
   const inTurn = makeTurns(2)
   const begun: string[] = []
   const ends = new Map<string, { succeed: () => void; fail: (error: Error) => void }>()
@@ -25,7 +25,7 @@ test('so many are under way, the rest wait in their order, and what fails ends i
   assert.equal(await results[3], 'd')
 })
 
-test('of work that comes all at once one is done in a turn, in their order, and what comes meanwhile after them', () => {
+test('simultaneous work runs one item per turn in order, and later work afterwards', () => {
   const turns: (() => void)[] = []
   const done: string[] = []
   const later = makeOneInATurn((go) => turns.push(go))

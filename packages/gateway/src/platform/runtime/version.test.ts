@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { build, commit, commitOfClone, version } from './version.ts'
 
-test('the commit of a clone is what git says: on a branch, packed, detached, in a worktree, and without one', (t) => {
+test('the commit of a clone matches git: on a branch, packed, detached, in a worktree, and without git', (t) => {
   const home = mkdtempSync(join(tmpdir(), 'tillgate-version-'))
   t.after(() => rmSync(home, { recursive: true, force: true }))
   const [clone, worktree] = [join(home, 'clone'), join(home, 'worktree')]
@@ -35,6 +35,6 @@ test('the commit of a clone is what git says: on a branch, packed, detached, in 
   assert.equal(commitOfClone(join(home, 'nowhere')), undefined)
 })
 
-test('people read version and commit together', () => {
+test('people see version and commit together', () => {
   assert.equal(build, commit === undefined ? version : `${version} (${commit})`)
 })

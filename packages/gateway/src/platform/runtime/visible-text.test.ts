@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseLine, withoutHidden } from './visible-text.ts'
 
-test('a line of 256 characters is taken without the blanks around it, one more is not', () => {
+test('a line of up to 256 characters is accepted without surrounding blanks', () => {
   assert.equal(parseLine(' Tea & Söhne 茶 🍵 שלום ', 'name'), 'Tea & Söhne 茶 🍵 שלום')
   assert.equal(parseLine('🍵'.repeat(256), 'name').length, 512)
   for (const wrong of ['', ' ', '🍵'.repeat(257)])
@@ -12,7 +12,7 @@ test('a line of 256 characters is taken without the blanks around it, one more i
     })
 })
 
-test('control characters, invisible marks and line ends are refused', () => {
+test('control characters, invisible characters and line breaks are rejected', () => {
   for (const mark of [
     '\u001b[2J',
     '\u0000',
@@ -31,6 +31,6 @@ test('control characters, invisible marks and line ends are refused', () => {
     assert.throws(() => parseLine(`Tea${mark}House`, 'reason'), { code: 40001 }, escape(mark))
 })
 
-test('what a terminal shows has its lines, and nothing that moves the cursor or turns the writing', () => {
+test('terminal text keeps its lines but no characters that move the cursor or change the direction', () => {
   assert.equal(withoutHidden('Tea\u001b[2J\r\n\u202eHouse\n\n'), 'Tea [2J \n House\n\n')
 })

@@ -14,7 +14,7 @@ const movement = fc.record<Movement>({
   amountMinor: fc.bigInt(-(10n ** 18n), 10n ** 18n),
 })
 
-test('in every currency all totals but the closing one make the closing one, which is the ledger’s and what moved', () => {
+test('in every currency, opening balance and movements add up to the closing balance of the ledger', () => {
   fc.assert(
     fc.property(balances, balances, fc.array(movement), (before, ledger, moved) => {
       const totals = startTotals({ before, ledger })
@@ -31,12 +31,12 @@ test('in every currency all totals but the closing one make the closing one, whi
   )
 })
 
-test('a currency that has nothing and in which nothing moved is left out', () => {
+test('a currency without a balance and without movements is omitted', () => {
   const empty = new Map([['EUR', 0n]])
   assert.deepEqual(startTotals({ before: empty, ledger: empty }).read(), [])
 })
 
-test('a day is open until a quarter of an hour after its end', () => {
+test('a day is open until fifteen minutes after its end', () => {
   const atMs = billableFromMs('2026-12-31')
   assert.equal(new Date(atMs).toISOString(), '2027-01-01T00:15:00.000Z')
   assert.equal(firstOpenDay(atMs - 1), '2026-12-31')

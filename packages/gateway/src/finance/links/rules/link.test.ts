@@ -26,7 +26,7 @@ const given: NewLink = {
 const make = (changes: Partial<NewLink> = {}): PaymentLink =>
   makeLink({ ...given, ...changes }, { merchantId: 'm', linkId: 'L1', nowMs })
 
-test('a link is what it was set to, until its time is over or its one payment is made', () => {
+test('a link has its configured state until it expires or its single payment is made', () => {
   const state = (link: PaymentLink, isPaid = false, at = nowMs) => linkState(link, { isPaid, nowMs: at })
   assert.equal(state(make()), 'active')
   assert.equal(state(make(), true), 'active')
@@ -38,14 +38,14 @@ test('a link is what it was set to, until its time is over or its one payment is
   assert.equal(state(ending, false, nowMs + 1), 'expired')
 })
 
-test('a link that has ended already is refused', () => {
+test('an ended link is rejected', () => {
   const { failure, field } = refusalOfExpiry(make({ expiresAtMs: nowMs })) ?? {}
   assert.deepEqual([failure, field], ['times_out_of_range', 'linkExpiryTime'])
   assert.equal(refusalOfExpiry(make({ expiresAtMs: nowMs + 1 })), undefined)
   assert.equal(refusalOfExpiry(make()), undefined)
 })
 
-test('the bounds of an open amount are part of it', () => {
+test('an open amount has its minimum and maximum', () => {
   const bounds = { leastMinor: 100n, mostMinor: 200n }
   assert.deepEqual(
     [99n, 100n, 200n, 201n].map((minor) => boundBroken(bounds, minor)),
@@ -54,14 +54,14 @@ test('the bounds of an open amount are part of it', () => {
   assert.equal(boundBroken({}, 1n), undefined)
 })
 
-test('two requests for a link differ by the first field that does, as the wire names it', () => {
+test('two link requests are compared field by field, and the first difference is named', () => {
   assert.equal(differingLinkField(make(), make()), undefined)
   assert.equal(differingLinkField(make(), make({ amountMinor: 501n })), 'amount')
   assert.equal(differingLinkField(make(), make({ expiresAtMs: nowMs + 5 })), 'linkExpiryTime')
   assert.equal(differingLinkField(make(), make({ callbackUrl: 'https://a.example' })), 'callbackUrl')
 })
 
-test('the order of a link says what the link says', () => {
+test('a link’s order has the link’s title or goods, its amount and its expiry', () => {
   const made = orderOfLink(make(), { amountMinor: 500n, suffix: '1', nowMs })
   assert.equal(made.order.orderNo, 'L1-1')
   assert.deepEqual(made.order.goods, [
@@ -72,7 +72,7 @@ test('the order of a link says what the link says', () => {
   assert.deepEqual(orderOfLink(make({ goods }), { amountMinor: 500n, suffix: '1', nowMs }).order.goods, goods)
 })
 
-test('a consumer is never sent to an order of a different amount, nor past a payable one', () => {
+test('a consumer is sent to the order that can be or is paid, never to an unpaid one with a different amount', () => {
   const standing = (changes: Parameters<typeof order>[0]) => standingOf(order(changes), 1250n)
   assert.equal(standing({}), 'leads_on')
   assert.equal(standing({ paymentAmountMinor: 1n }), 'in_the_way')

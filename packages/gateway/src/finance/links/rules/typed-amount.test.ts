@@ -15,7 +15,7 @@ test('an amount is read as people of any country type it', () => {
   assert.equal(read('.5'), 50n)
 })
 
-test('thousands are parted by one mark of any kind, up to the decimal mark or the end', () => {
+test('thousands are separated by one kind of separator', () => {
   for (const typed of ['1 234 567', '1\u00a0234 567', "1'234'567", '1’234’567', '١٬٢٣٤٬٥٦٧', '1.234.567'])
     assert.equal(read(typed), 123_456_700n, typed)
   for (const typed of ['1 234,5', '1 234.50', "1'234.5", '1’234,50', '1٬234٫5', '1.234٫5', '1,234.5'])
@@ -26,7 +26,7 @@ test('thousands are parted by one mark of any kind, up to the decimal mark or th
     assert.equal(read(typed), undefined, typed)
 })
 
-test('the Arabic decimal mark is never one of thousands', () => {
+test('the Arabic decimal separator never separates thousands', () => {
   assert.equal(read('١٫٥٠٠'), undefined)
   assert.equal(read('١٫٢٣٤', 'EGP'), undefined)
   assert.equal(read('١٫٢٣٤٫٥٦٧'), undefined)
@@ -34,11 +34,11 @@ test('the Arabic decimal mark is never one of thousands', () => {
   assert.equal(read('٫٥'), 50n)
 })
 
-test('what NFKC would turn into a digit is none', () => {
+test('characters that NFKC would convert to digits are not digits', () => {
   for (const typed of ['5²', '①', '₅', '½', '⒈5']) assert.equal(read(typed), undefined, typed)
 })
 
-test('the digits of the currency decide what a mark before three digits is', () => {
+test('the currency’s decimal places determine the meaning of a separator before three digits', () => {
   assert.equal(read('1,234', 'JPY'), 1234n)
   assert.equal(read('1.234', 'TND'), 1234n)
   assert.equal(read('1,234.567', 'TND'), 1_234_567n)
@@ -47,7 +47,7 @@ test('the digits of the currency decide what a mark before three digits is', () 
   assert.equal(read('1.5', 'JPY'), undefined)
 })
 
-test('what is no amount, or could be two, is not guessed at', () => {
+test('invalid and ambiguous amounts are rejected', () => {
   for (const typed of [
     '',
     ' ',

@@ -8,7 +8,7 @@ function fill(orders: UnfinishedOrders, key: string, nowMs: number): void {
   for (let at = 0; at < most; at++) assert.equal(orders.begin(key, `P${at}`, nowMs + at), 0)
 }
 
-test('the order past the limit waits until the oldest is an hour old', () => {
+test('an order over the limit must wait until the oldest one is an hour old', () => {
   const orders = new UnfinishedOrders()
   fill(orders, 'a', 1_000)
   assert.equal(orders.begin('a', 'more', 2_000), countedMs - 1_000)
@@ -18,7 +18,7 @@ test('the order past the limit waits until the oldest is an hour old', () => {
   assert.equal(orders.begin('a', 'again', 1_000 + countedMs), 1)
 })
 
-test('what was paid or never made is not counted', () => {
+test('paid orders, and orders that were never created, do not count', () => {
   const orders = new UnfinishedOrders()
   fill(orders, 'a', 0)
   orders.forget('a', 'P7')
@@ -27,7 +27,7 @@ test('what was paid or never made is not counted', () => {
   assert(orders.begin('a', 'again', most) > 0)
 })
 
-test('orders are looked at only at the limit, and every ten seconds', () => {
+test('orders are only counted at the limit, and at most every ten seconds', () => {
   const orders = new UnfinishedOrders()
   assert.deepEqual(orders.toLookAt('a', 0), [])
   fill(orders, 'a', 0)
@@ -36,7 +36,7 @@ test('orders are looked at only at the limit, and every ten seconds', () => {
   assert.equal(orders.toLookAt('a', most + lookEveryMs).length, most)
 })
 
-test('the addresses that pressed last are remembered, and no more than so many', () => {
+test('a bounded number of recent addresses is remembered', () => {
   const orders = new UnfinishedOrders()
   fill(orders, 'a', 0)
   fill(orders, 'b', 0)

@@ -25,7 +25,7 @@ const due: DuePlan = {
 }
 const today = '2026-11-16'
 
-test('a plan pays what is available, less its reserve, for the newest day, and goes on tomorrow', () => {
+test('a schedule pays the available balance minus its reserve for the latest day, and continues tomorrow', () => {
   assert.deepEqual(decidePlan(due, today), {
     plan: due.plan,
     day: today,
@@ -36,7 +36,7 @@ test('a plan pays what is available, less its reserve, for the newest day, and g
   })
 })
 
-test('without a payout the result has the reason, and the day is done anyway', () => {
+test('without a payout, the result has the reason and the day is processed', () => {
   const cases: readonly (readonly [Partial<DuePlan>, string])[] = [
     [{ balances: undefined }, 'nothing_to_pay'],
     [{ balances: { ...noBalances, creditsPostedMinor: 19n } }, 'nothing_to_pay'],
@@ -51,11 +51,11 @@ test('without a payout the result has the reason, and the day is done anyway', (
   }
 })
 
-test('a plan that is not due is not decided', () => {
+test('a schedule that is not due is not processed', () => {
   assert.throws(() => decidePlan({ ...due, plan: { ...due.plan, nextDay: '2026-11-17' } }, today), /due/)
 })
 
-test('a payout holds money from the merchant to the bank account under its own number', () => {
+test('a payout holds money from the merchant to the bank account under its own id', () => {
   const given = { merchantId: 'm', payoutId: 'T1', bankName: 'main', currency: 'EUR', amountMinor: 7n }
   assert.deepEqual(holdOf({ ...given, auditId: undefined, nowMs: 3 }), {
     merchantId: 'm',

@@ -44,18 +44,18 @@ const posted = ['payout', 'post', 'T1', merchant, bank, 'B1']
 const voided = ['payout', 'void', 'T1', merchant, bank, undefined]
 const returned = ['payout_return', 'direct', undefined, bank, merchant, 'B1']
 
-test('paid posts what was held, cancelled sets it free, returned had left and comes back', () => {
+test('paid posts the hold, cancelled releases it, returned credits the merchant again', () => {
   assert.deepEqual(moves('sent', 'paid'), [posted])
   assert.deepEqual(moves('sent', 'cancelled'), [voided])
   assert.deepEqual(moves('requested', 'cancelled'), [voided])
   assert.deepEqual(moves('sent', 'returned'), [posted, returned])
 })
 
-test('what was posted when it was paid is not posted again when it comes back', () => {
+test('a paid payout is not posted again when it is returned', () => {
   assert.deepEqual(moves('paid', 'returned'), [returned])
 })
 
-test('the change says from what to what, and bears what the bank says', () => {
+test('the change has both statuses and the bank’s reference and reason', () => {
   const change = end('paid', 'returned')
   const [back] = change.transfers
   assert.deepEqual(
@@ -79,7 +79,7 @@ test('the change says from what to what, and bears what the bank says', () => {
   assert.equal(end('sent', 'paid').returnId, undefined)
 })
 
-test('no status is left but by the ways of the table', () => {
+test('a status changes only as the table allows', () => {
   for (const from of payoutStatuses)
     for (const to of payoutStatuses) {
       const isAllowed = (nextStatuses[from] as readonly string[]).includes(to)

@@ -14,7 +14,7 @@ import {
 const iban = { holder: 'Shop GmbH', iban: 'DE89370400440532013000', lines: undefined, bic: undefined }
 const lined = { ...iban, iban: undefined, lines: ['1234567', 'First Bank', '1 Main Street'] }
 
-test('an account has an IBAN or lines, of which the first is its number', () => {
+test('an account has an IBAN, or lines that start with its number', () => {
   const written = { ...iban, iban: 'de89 3704 0044 0532 0130 00', bic: 'cobadeff' }
   assert.deepEqual(parseMerchantBankDetails(written), { ...iban, bic: 'COBADEFF' })
   assert.deepEqual(parseMerchantBankDetails(lined), lined)
@@ -32,7 +32,7 @@ test('an account has an IBAN or lines, of which the first is its number', () => 
   assert.deepEqual(parseMerchantBankDetails(longest), longest)
 })
 
-test('a holder has 70 characters at most, however many units each takes, and a longer name is shortened to them', () => {
+test('a holder has at most 70 characters, and a longer name is shortened', () => {
   const longest = '𝒜'.repeat(70)
   assert.equal(parsePayoutDetails({ ...iban, holder: longest }).holder, longest)
   const tooLong = { ...iban, holder: `${longest}x` }
@@ -53,7 +53,7 @@ const account = (bankAccountId: string, given: Partial<MerchantBankAccount> = {}
   ...given,
 })
 
-test('the newest whose time has come is paid to, from its very moment on', () => {
+test('payouts go to the newest account whose waiting period has ended, to the millisecond', () => {
   const first = account('a')
   const second = account('b', { setAtMs: 150, validFromMs: 250 })
   const all = [second, first]
@@ -71,14 +71,14 @@ test('the newest whose time has come is paid to, from its very moment on', () =>
   )
 })
 
-test('one that was stopped is never paid to', () => {
+test('a stopped account never receives payouts', () => {
   const stopped = account('b', { validFromMs: 250, endedAtMs: 200 })
   const all = [account('a'), stopped]
   assert.equal(accountAt(all, 300), all[0])
   assert.equal(stateOf(stopped, all, 300), 'stopped')
 })
 
-test('operators see a complete bank account, and others only its last digits', () => {
+test('operators see a whole bank account, others its last digits', () => {
   assert.equal(shortenBankDetails(iban), 'Shop GmbH, …3000')
   assert.equal(shortenBankDetails(lined), 'Shop GmbH, …4567')
   assert.equal(
@@ -88,7 +88,7 @@ test('operators see a complete bank account, and others only its last digits', (
   assert.equal(describeBankDetails(lined), 'Shop GmbH, 1234567, First Bank, 1 Main Street')
 })
 
-test('a holder whose letters no payment file can have is refused; accents are lost without harm', () => {
+test('a holder in a script that payment files do not allow is rejected; accents are removed', () => {
   const given = (holder: string) =>
     parseMerchantBankDetails({ holder, iban: 'DE89370400440532013000', lines: undefined, bic: undefined })
   assert.equal(given('Łukasz Müller-Sørensen ß').holder, 'Łukasz Müller-Sørensen ß')

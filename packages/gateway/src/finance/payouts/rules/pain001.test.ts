@@ -59,7 +59,7 @@ test('a run always exports the same bytes', () => {
   )
 })
 
-test('amounts have the digits of their currency, and only euros to an IBAN of SEPA are SEPA', () => {
+test('amounts have their currency’s decimal places, and only euros to a SEPA IBAN use SEPA', () => {
   const amountOf = (currency: string, amountMinor: bigint) =>
     /<InstdAmt Ccy="...">.*<\/ChrgBr>/.exec(painPayout({ ...payout, currency, amountMinor }))?.[0]
   assert.equal(amountOf('JPY', 5_000n), '<InstdAmt Ccy="JPY">5000</InstdAmt></Amt><ChrgBr>SHAR</ChrgBr>')
@@ -75,7 +75,7 @@ test('amounts have the digits of their currency, and only euros to an IBAN of SE
     assert.match(sentTo(iban), /<SvcLvl><Cd>SEPA<\/Cd><\/SvcLvl>.*<ChrgBr>SLEV<\/ChrgBr>/)
 })
 
-test('an account without an IBAN is its number and its bank in words', () => {
+test('an account without an IBAN is exported with its number and bank', () => {
   const account = {
     holder: 'Shop',
     iban: undefined,
@@ -96,7 +96,7 @@ test('an account without an IBAN is its number and its bank in words', () => {
   assert.ok(painHead(bare, { payouts: 0, sumMinor: 0n }).includes(unknown))
 })
 
-test('a sum that is too long for the control sum is left out', () => {
+test('a control sum that is too long is omitted', () => {
   const sumOf = (sumMinor: bigint) =>
     /<CtrlSum>(.*?)<\/CtrlSum>/.exec(painHead(run, { payouts: 2, sumMinor }))?.[1]
   assert.equal(sumOf(10n ** 18n - 1n), '9999999999999999.99')
@@ -118,7 +118,7 @@ test('files are valid by the schema of ISO 20022, where PAIN_SCHEMA names it and
   }
 })
 
-test('as CSV a payout is a row that no spreadsheet runs', () => {
+test('CSV cells are escaped for spreadsheets', () => {
   assert.equal(payoutCsvHead, 'payoutId,merchantId,currency,amount,holder,iban,bic,lines\r\n')
   assert.equal(
     payoutCsvRow({ ...payout, account: { ...payout.account, holder: '=cmd()', bic: 'COBADEFF' } }),

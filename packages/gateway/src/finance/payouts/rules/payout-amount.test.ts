@@ -6,24 +6,24 @@ import { maxPayoutMinor, payableMinor, reserveMinor } from './payout-amount.ts'
 const none = { fixedMinor: 0n, shareBasisPoints: 0 }
 const eur = { currency: 'EUR', keptMinor: 0n, leastMinor: 0n }
 
-test('without a reserve and a least amount everything is paid out, and nothing where there is nothing', () => {
+test('without a reserve and a minimum, the whole positive balance is paid out', () => {
   assert.equal(payableMinor({ ...eur, availableMinor: 1n }), 1n)
   assert.equal(payableMinor({ ...eur, availableMinor: 12_345n }), 12_345n)
   assert.equal(payableMinor({ ...eur, availableMinor: 0n }), undefined)
 })
 
-test('what is kept stays, to the minor unit', () => {
+test('the reserve remains, to the minor unit', () => {
   assert.equal(payableMinor({ ...eur, availableMinor: 100n, keptMinor: 99n }), 1n)
   assert.equal(payableMinor({ ...eur, availableMinor: 100n, keptMinor: 100n }), undefined)
   assert.equal(payableMinor({ ...eur, availableMinor: 100n, keptMinor: 101n }), undefined)
 })
 
-test('the least amount is itself paid out, one minor unit less is not', () => {
+test('the minimum amount is paid out, one minor unit less is not', () => {
   assert.equal(payableMinor({ ...eur, availableMinor: 60n, keptMinor: 10n, leastMinor: 50n }), 50n)
   assert.equal(payableMinor({ ...eur, availableMinor: 59n, keptMinor: 10n, leastMinor: 50n }), undefined)
 })
 
-test('more than a payment file can say waits for the next time', () => {
+test('an amount above the limit of a payment file is paid in the next run', () => {
   assert.equal(maxPayoutMinor('EUR'), 99_999_999_999n)
   assert.equal(maxPayoutMinor('USD'), 999_999_999_999_999_999n)
   for (const currency of ['EUR', 'USD']) {
@@ -35,7 +35,7 @@ test('more than a payment file can say waits for the next time', () => {
   }
 })
 
-test('a reserve is the fixed amount and the share of the sales, rounded up', () => {
+test('a reserve is the fixed amount plus the share of sales, rounded up', () => {
   assert.equal(reserveMinor(none, 1_000n), 0n)
   assert.equal(reserveMinor({ ...none, fixedMinor: 7n }, 1_000n), 7n)
   assert.equal(reserveMinor({ ...none, shareBasisPoints: 500 }, 1_000n), 50n)
@@ -46,7 +46,7 @@ test('a reserve is the fixed amount and the share of the sales, rounded up', () 
   assert.equal(reserveMinor({ ...none, shareBasisPoints: 10_000 }, 0n), 0n)
 })
 
-test('whatever there is, a payout leaves the reserve and is never below the least amount', () => {
+test('a payout always leaves the reserve and is never below the minimum', () => {
   const minor = fc.bigInt(0n, 10n ** 20n)
   fc.assert(
     fc.property(

@@ -16,7 +16,7 @@ const weekly = (onDay: number): Timetable => ({ schedule: 'weekly', onDay })
 const monthly = (onDay: number): Timetable => ({ schedule: 'monthly', onDay })
 const byHand: Timetable = { schedule: 'hand', onDay: undefined }
 
-test('days are those of UTC', () => {
+test('days are in UTC', () => {
   assert.equal(dayOf(Date.parse('2026-11-16T00:00:00Z')), '2026-11-16')
   assert.equal(dayOf(Date.parse('2026-11-16T00:00:00Z') - 1), '2026-11-15')
   assert.equal(addDays('2024-02-28', 1), '2024-02-29')
@@ -32,7 +32,7 @@ test('a daily schedule is due every day, a weekly one on its weekday, a manual o
   assert.equal(nextPlanDay(byHand, '2026-11-16'), undefined)
 })
 
-test('a monthly plan comes on its day, and on the last day of a month that is shorter', () => {
+test('a monthly schedule is due on its day, or on the last day of a shorter month', () => {
   assert.equal(nextPlanDay(monthly(1), '2026-11-16'), '2026-12-01')
   assert.equal(nextPlanDay(monthly(31), '2026-11-16'), '2026-11-30')
   assert.equal(nextPlanDay(monthly(31), '2026-11-30'), '2026-12-31')
@@ -41,7 +41,7 @@ test('a monthly plan comes on its day, and on the last day of a month that is sh
   assert.equal(nextPlanDay(monthly(28), '2027-02-27'), '2027-02-28')
 })
 
-test('nothing is due before its day, and what was missed is made up for once, as of the newest day', () => {
+test('nothing is due before its day, and missed days are made up once, for the latest day', () => {
   assert.equal(dueDay({ ...daily, nextDay: '2026-11-17' }, '2026-11-16'), undefined)
   assert.equal(dueDay({ ...daily, nextDay: '2026-11-16' }, '2026-11-16'), '2026-11-16')
   assert.equal(dueDay({ ...daily, nextDay: '2026-11-10' }, '2026-11-16'), '2026-11-16')
@@ -51,7 +51,7 @@ test('nothing is due before its day, and what was missed is made up for once, as
   assert.equal(dueDay({ ...byHand, nextDay: undefined }, '2026-11-16'), undefined)
 })
 
-test('wherever the clock jumps, no plan day comes twice, and days only go on', () => {
+test('no day is processed twice and days never go back, even if the clock jumps', () => {
   const timetable = fc.oneof(
     fc.constant(daily),
     fc.integer({ min: 1, max: 7 }).map(weekly),

@@ -4,7 +4,7 @@ import { getCountrySpecifications } from 'ibantools'
 import { isSepaIban } from './sepa.ts'
 
 // Where this fails with another version of ibantools, look at the list of the European Payments Council.
-test('SEPA is what ibantools knows of it, and the five countries that it lacks', () => {
+test('the SEPA countries are those of ibantools plus the five that it lacks', () => {
   const countries = Object.entries(getCountrySpecifications())
   const ours = countries.flatMap(([code]) => (isSepaIban(`${code}00`) ? [code] : []))
   const theirs = countries.flatMap(([code, { SEPA }]) => (SEPA ? [code] : []))

@@ -36,7 +36,7 @@ function start(entries: readonly TransferEntry[]): Decision {
   return decideAsked({ order: waiting, attempt: starting, account, entries }, 'payment.start', ids)
 }
 
-test('an attempt asks for what is not in suspense yet, to the last cent', () => {
+test('an attempt asks for the amount that is not in suspense yet, to the last cent', () => {
   assert.deepEqual(askedFor(start([])), ['Amount 12.50 USD'])
   assert.deepEqual(askedFor(start([entry(400n)])), ['Received so far 4.00 USD', 'Amount 8.50 USD'])
   const last = start([entry(1_249n)])
@@ -45,7 +45,7 @@ test('an attempt asks for what is not in suspense yet, to the last cent', () => 
   assert.deepEqual(askedFor(start([entry(400n), entry(400n, 'out')])), ['Amount 12.50 USD'])
 })
 
-test('an attempt that begins where enough is in suspense pays out of it at once', () => {
+test('an attempt that starts with enough money in suspense is paid at once', () => {
   const exact = start([entry(1_250n)])
   assert.deepEqual(kinds(exact), ['transfer_applied direct', 'payment hold', 'payment post'])
   assert.deepEqual(statuses(exact), ['confirming', 'success'])
@@ -55,7 +55,7 @@ test('an attempt that begins where enough is in suspense pays out of it at once'
   assert.match(more.alert ?? '', /the excess is in suspense/)
 })
 
-test('leaving an attempt pays nothing from suspense; a complete status does not change', () => {
+test('leaving an attempt pays nothing from suspense, and a final status does not change', () => {
   const facts = { order: waiting, attempt: pending, account, entries: [entry(400n)] }
   const left = decideAsked(facts, 'payment.cancel', ids)
   assert.deepEqual([left.attempt?.status, left.freesOrder, left.transfers], ['cancelled', true, []])
@@ -63,7 +63,7 @@ test('leaving an attempt pays nothing from suspense; a complete status does not 
   assert.deepEqual(same, { changes: [], transfers: [], isOver: false })
 })
 
-test('money that is sent back is asked for again while the order waits for it', () => {
+test('returned money is asked for again while the order is pending', () => {
   const facts = { order: waiting, attempt: pending, account, entries: [entry(400n)] }
   const back = decideEntry(facts, entry(400n, 'out'), ids)
   assert.deepEqual(kinds(back), ['transfer_returned direct'])
@@ -72,7 +72,7 @@ test('money that is sent back is asked for again while the order waits for it', 
   assert.deepEqual(askedFor(part), ['Received so far 2.50 USD', 'Amount 10.00 USD'])
 })
 
-test('what is recorded before an attempt has its instructions gives it them, or pays', () => {
+test('money that was recorded before an attempt reduces its amount, or pays it', () => {
   const facts = { order: waiting, attempt: starting, account, entries: [entry(400n)] }
   const part = decideEntry(facts, entry(100n), ids)
   assert.deepEqual(askedFor(part), ['Received so far 5.00 USD', 'Amount 7.50 USD'])

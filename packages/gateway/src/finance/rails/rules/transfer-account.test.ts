@@ -8,7 +8,7 @@ import {
   transferInstructions,
 } from './transfer-account.ts'
 
-test('the check digits are those of the standards’ own examples', () => {
+test('check digits match the examples of the standards', () => {
   // ISO 11649 and ISO 13616, as published.
   assert.equal(checkDigits('RF', '539007547034'), '18')
   assert(isCreditorReference('RF18539007547034'))
@@ -25,7 +25,7 @@ test('an order has one permanent reference of unambiguous characters', () => {
   assert.notEqual(reference, creditorReference('P01K73ZQ800JZ7V3N4Q5R6S7T8X'))
 })
 
-test('every wrong character, and every swap of two that stand together, is noticed', () => {
+test('every wrong character and every swap of adjacent characters is detected', () => {
   const reference = creditorReference('P01K73ZQ800JZ7V3N4Q5R6S7T8W')
   for (let at = 2; at < reference.length; at++) {
     const wrong = reference.charAt(at) === '7' ? '8' : '7'
@@ -36,7 +36,7 @@ test('every wrong character, and every swap of two that stand together, is notic
   }
 })
 
-test('an account is an IBAN that fits, or lines', () => {
+test('an account is a valid IBAN, or lines', () => {
   const account = {
     holder: 'Example GmbH',
     iban: 'de89 3704 0044 0532 0130 00',

@@ -5,7 +5,7 @@ import { isNumberOf } from './account-number.ts'
 const byIban = (iban: string) => ({ iban, number: undefined })
 const byNumber = (number: string) => ({ iban: undefined, number })
 
-test('an account is known by its IBAN, and by the number that it was made of', () => {
+test('an account is recognized by its IBAN and by the account number in the IBAN', () => {
   const dutch = byIban('NL91ABNA0417164300')
   for (const stated of [
     'NL91ABNA0417164300',
@@ -24,7 +24,7 @@ test('an account is known by its IBAN, and by the number that it was made of', (
   assert.equal(isNumberOf(german, '37040045/532013000'), false)
 })
 
-test('an account without an IBAN is known by its number, however it is written', () => {
+test('an account without an IBAN is recognized by its number in any format', () => {
   for (const stated of ['0001234567', '1234567', '1234.567', 'BANKUS33/001234567USD'])
     assert.equal(isNumberOf(byNumber('000 1234 567'), stated), true, stated)
   for (const stated of ['11234567', '123456', '', 'BANKUS33'])

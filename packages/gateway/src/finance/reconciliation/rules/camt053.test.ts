@@ -22,7 +22,7 @@ const statement = (entries: string, version = '02', prefix = '') => {
     : text.replace(/<(\/?)([A-Z])/g, `<$1${prefix}:$2`).replace('xmlns=', `xmlns:${prefix}=`)
 }
 
-test('an entry is read with its references, its party and its days, the same in versions 2 and 8, and with prefixes', () => {
+test('an entry has its references, counterparty and days, in versions 2 and 8, with any prefix', () => {
   const details = (party: string) =>
     `<TxDtls><Refs><EndToEndId>NOTPROVIDED</EndToEndId><TxId>T 77</TxId></Refs><RltdPties>${party}</RltdPties><RmtInf><Ustrd>Order rf71 0zz1 2345 6789 abcd e</Ustrd><Strd><CdtrRefInf><Ref>RF18539007547034</Ref></CdtrRefInf></Strd></RmtInf></TxDtls>`
   const old = linesOf(statement(entry(details('<Dbtr><Nm>Ada &amp; Co</Nm></Dbtr>'))))
@@ -51,12 +51,12 @@ test('an entry is read with its references, its party and its days, the same in 
   )
 })
 
-test('the text may be cut anywhere', () => {
+test('the file may be split at any byte', () => {
   const text = statement(entry('<TxDtls><RmtInf><Ustrd>a &lt; b</Ustrd></RmtInf></TxDtls>'))
   for (const piece of [1, 2, 7, 64]) assert.deepEqual(read(text, piece), read(text))
 })
 
-test('a balance that opens a day is that of the day before; money owed is below zero', () => {
+test('an opening balance counts for the previous day, and an overdrawn balance is negative', () => {
   assert.deepEqual(
     read(statement('')).find(({ kind }) => kind === 'balance'),
     {
@@ -67,7 +67,7 @@ test('a balance that opens a day is that of the day before; money owed is below 
   )
 })
 
-test('balances of a page are ignored, and entries without a day still have that of their page', () => {
+test('balances of a page are ignored, and entries without a day have the page’s day', () => {
   const balance = (code: string, amount: string, sub = '') =>
     `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry>${sub}</Tp><Amt Ccy="EUR">${amount}</Amt><Dt><Dt>2026-11-16</Dt></Dt></Bal>`
   const interim = '<SubTp><Cd>INTM</Cd></SubTp>'
@@ -90,7 +90,7 @@ test('balances of a page are ignored, and entries without a day still have that 
   )
 })
 
-test('an entry of several transactions is a line each where their amounts make it up, and one line otherwise', () => {
+test('an entry with several transactions becomes one line each if their amounts add up, otherwise one line', () => {
   const of = (...amounts: string[]) =>
     amounts
       .map(
@@ -114,7 +114,7 @@ test('an entry of several transactions is a line each where their amounts make i
   )
 })
 
-test('what is not booked is left out, a return is known as one, and days that are missing are the statement’s', () => {
+test('unbooked entries are skipped, returns are recognized, and missing days are the statement’s', () => {
   assert.deepEqual(read(statement(entry('').replace('BOOK', 'PDNG'))).at(-1), { kind: 'skipped' })
   assert.equal(
     linesOf(statement(entry('<TxDtls><RtrInf><Rsn><Cd>AC04</Cd></Rsn></RtrInf></TxDtls>')))[0]?.isReturn,
@@ -126,7 +126,7 @@ test('what is not booked is left out, a return is known as one, and days that ar
   assert.equal(linesOf(statement(closing + dayless))[0]?.day, '2026-11-30')
 })
 
-test('hostile and broken files get an error that names the line', () => {
+test('hostile and broken files are rejected with the line number', () => {
   const bomb = `<?xml version="1.0"?>\n<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><Document>&b;</Document>`
   const cases = {
     [bomb]: /^Line 2: the file contains a document type declaration/,
@@ -146,7 +146,7 @@ test('hostile and broken files get an error that names the line', () => {
     assert.throws(() => read(text), { message: expected }, text.slice(0, 60))
 })
 
-test('the other side’s IBAN is that of the one who paid or got it, of a single transaction', () => {
+test('the counterparty’s IBAN is read for an entry with a single transaction', () => {
   const account = (side: string, iban: string) => `<${side}Acct><Id><IBAN>${iban}</IBAN></Id></${side}Acct>`
   const [own, other, third] = ['DE89370400440532013000', 'NL91ABNA0417164300', 'FR1420041010050500013M02606']
   const details = (parties: string) => `<TxDtls><RltdPties>${parties}</RltdPties></TxDtls>`
@@ -177,7 +177,7 @@ test('the other side’s IBAN is that of the one who paid or got it, of a single
   )
 })
 
-test('a file without any statement is refused, and one with an empty statement is not', () => {
+test('a file without a statement is rejected, an empty statement is accepted', () => {
   const empty = '<Document><BkToCstmrStmt><GrpHdr><MsgId>1</MsgId></GrpHdr></BkToCstmrStmt></Document>'
   assert.throws(() => read(empty), { message: /there is no statement \(Stmt\) in the file/ })
   assert.deepEqual(read(empty.replace('</GrpHdr>', '</GrpHdr><Stmt><Id>1</Id></Stmt>')), [])

@@ -24,7 +24,7 @@ function read(text: string, mapping: CsvMapping = columns, piece = text.length, 
 const linesOf = (...given: Parameters<typeof read>): StatementLine[] =>
   read(...given).flatMap((item) => (item.kind === 'line' ? [item.line] : []))
 
-test('amounts with either decimal sign, grouped, signed or in brackets, and days in their form', () => {
+test('amounts may have either decimal separator, groups, signs or parentheses, and days have their format', () => {
   const [a, b, c] = linesOf(
     'Tag;Betrag;Ref\r\n16.11.2026;1.234,5;A1\r\n17.11.2026;-0,07;B2\r\n\r\n18.11.2026 09:30;(3);"C;""3"""',
   )
@@ -34,7 +34,7 @@ test('amounts with either decimal sign, grouped, signed or in brackets, and days
   )
 })
 
-test('thousands are grouped by any usual sign, and only in groups of three digits', () => {
+test('thousands are grouped by any usual separator, in groups of three digits', () => {
   const amountOf = (amount: string, decimalSign: CsvMapping['decimalSign']) =>
     linesOf(`Tag;Betrag;Ref\n16.11.2026;${amount};a`, { ...columns, decimalSign })[0]?.amountMinor
   const comma = ['1.234.567,80', '1 234 567,8', '1\u202f234\u202f567,80', "1'234'567,80", '1’234’567,80']
@@ -65,7 +65,7 @@ test('thousands are grouped by any usual sign, and only in groups of three digit
     )
 })
 
-test('a cell in quotes may hold separators and line ends, and the text may be cut anywhere', () => {
+test('a quoted cell may contain separators and line breaks, and the file may be split at any byte', () => {
   const text = 'Tag;Betrag;Ref\n16.11.2026;1,00;"a;\nb"\n17.11.2026;2,00;x\n'
   for (const piece of [1, 3, 10]) assert.deepEqual(read(text, columns, piece), read(text))
   assert.deepEqual(
@@ -74,7 +74,7 @@ test('a cell in quotes may hold separators and line ends, and the text may be cu
   )
 })
 
-test('the direction may be a column of its own, and lines may be left out by a word', () => {
+test('a column may hold the direction, and lines may be excluded by a value', () => {
   const mapping: CsvMapping = {
     ...columns,
     sign: 'column',
@@ -93,7 +93,7 @@ test('the direction may be a column of its own, and lines may be left out by a w
   )
 })
 
-test('where a column tells the direction, a minus may say the same and nothing else', () => {
+test('with a direction column, a minus sign must agree with it', () => {
   const mapping: CsvMapping = { ...columns, sign: 'column', direction: 'Art', outWord: ' Soll' }
   const of = (amount: string, word: string) =>
     linesOf(`Tag;Betrag;Ref;Art\n16.11.2026;${amount};a;${word}`, mapping)[0]?.amountMinor
@@ -107,13 +107,13 @@ test('where a column tells the direction, a minus may say the same and nothing e
   })
 })
 
-test('what a rail pays over in one sum is named by a column, or is that of the day', () => {
+test('a rail’s payout is named by a column, or is that of the day', () => {
   const text = 'Tag;Betrag;Ref;Gebühr;Sammler\n16.11.2026;10,00;a;0,30;S1\n17.11.2026;5,00;b;;\n'
   const [a, b] = linesOf(text, { ...columns, fee: 'Gebühr', batch: 'Sammler' }, text.length, true)
   assert.deepEqual([a?.feeMinor, a?.batch, b?.feeMinor, b?.batch], [30n, 'S1', 0n, '2026-11-17'])
 })
 
-test('a rail may write its fees below zero; what it gives back is above zero then', () => {
+test('a rail may write fees as negative; refunded fees are then positive', () => {
   const text =
     'Tag;Betrag;Ref;Gebühr\n16.11.2026;10,00;a;-0,30\n16.11.2026;-10,00;b;0,30\n16.11.2026;0,00;dispute;-15,00\n'
   const read = linesOf(text, { ...columns, fee: 'Gebühr', feeSign: 'reversed' }, text.length, true)
@@ -143,7 +143,7 @@ test('a fee without a payment is a line of its own, so that its batch adds up', 
   }
 })
 
-test('cells beyond the headings are refused unless they are empty', () => {
+test('cells beyond the headings are rejected unless empty', () => {
   const mapping: CsvMapping = { ...columns, separator: ',', decimalSign: '.' }
   const of = (head: string, row: string) => linesOf(`${head}\n${row}`, mapping)[0]?.amountMinor
   assert.equal(of('Tag,Ref,Betrag', '16.11.2026,a,"1,234.50", ,'), 123_450n)
@@ -153,7 +153,7 @@ test('cells beyond the headings are refused unless they are empty', () => {
     })
 })
 
-test('money that went out may have a column of its own, above zero or below', () => {
+test('money out may have its own column, with positive or negative amounts', () => {
   const of = (rows: string, sign: CsvMapping['sign']) =>
     linesOf(`Tag;Ref;Haben;Soll\n${rows}`, { ...columns, amount: 'Haben', amountOut: 'Soll', sign }).map(
       ({ amountMinor }) => amountMinor,
@@ -173,7 +173,7 @@ test('money that went out may have a column of its own, above zero or below', ()
   )
 })
 
-test('what a bank writes above the headings is passed over, and a file without headings is refused', () => {
+test('lines above the headings are skipped, and a file without headings is rejected', () => {
   const above = 'Konto: 4711;Von 1.11. bis 16.11.\n;;\nSaldo;;"1.000,00"\n'
   const [line] = linesOf(`${above}Tag;Betrag;Ref\n16.11.2026;1,00;a\n`)
   assert.deepEqual([line?.amountMinor, line?.lineNumber], [100n, 5])
@@ -183,7 +183,7 @@ test('what a bank writes above the headings is passed over, and a file without h
   assert.throws(() => read('16.11.2026;1,00;a\n'.repeat(100)), { message: /^Line 1: there is no column/ })
 })
 
-test('a year may have two digits, and the first half of one with four is none', () => {
+test('a two-digit year is accepted, but not half of a four-digit year', () => {
   const dayOf = (day: string, dayForm: CsvMapping['dayForm']) =>
     linesOf(`Tag;Betrag;Ref\n${day};1,00;a`, { ...columns, dayForm })[0]?.day
   assert.equal(dayOf('16.11.26', 'DD.MM.YY'), '2026-11-16')
@@ -192,7 +192,7 @@ test('a year may have two digits, and the first half of one with four is none', 
   assert.throws(() => dayOf('16.11.2026', 'DD.MM.YY'), { message: /^Line 2: "16\.11\.2026" is no day/ })
 })
 
-test('a heading that is there twice is refused where the mapping names it', () => {
+test('a repeated heading is rejected if the mapping names it', () => {
   const row = '16.11.2026;1,00;a;900,00'
   assert.throws(() => read(`Tag;Betrag;Ref; Betrag\n${row}`), {
     message: /^Line 1: the column "Betrag" exists twice/,
@@ -200,7 +200,7 @@ test('a heading that is there twice is refused where the mapping names it', () =
   assert.equal(linesOf(`Tag;Betrag;Ref;Text;Text\n${row};x`)[0]?.amountMinor, 100n)
 })
 
-test('hostile and broken files get an error that names the line', () => {
+test('hostile and broken files are rejected with the line number', () => {
   const cases: [string, RegExp][] = [
     ['', /the file is empty/],
     ['Datum,Betrag', /^Line 1: there is no column "Tag", "Betrag", "Ref"\. There are: Datum,Betrag/],
@@ -214,7 +214,7 @@ test('hostile and broken files get an error that names the line', () => {
   for (const [text, message] of cases) assert.throws(() => read(text), { message }, text.slice(0, 40))
 })
 
-test('a mapping that cannot be meant is refused', () => {
+test('an incomplete mapping is rejected', () => {
   assert.throws(() => checkMapping({ ...columns, sign: 'column' }), /column for the direction and its word/)
   assert.throws(() => checkMapping({ ...columns, skipColumn: 'Typ' }), /both the column and its words/)
   assert.throws(() => checkMapping({ ...columns, references: [] }), /columns with references/)

@@ -18,7 +18,7 @@ const results = (given: Partial<DaySums>) => {
   return [inTransitMinor, unexplainedMinor]
 }
 
-test('what both sides have is neither on its way nor unexplained', () => {
+test('amounts on both sides are neither in transit nor unexplained', () => {
   assert.deepEqual(
     results({
       bookMinor: 5n,
@@ -31,17 +31,17 @@ test('what both sides have is neither on its way nor unexplained', () => {
   )
 })
 
-test('what the books have and the outside not yet is on its way, until it is overdue and a break', () => {
+test('an amount that only the books have is in transit until it is overdue and becomes a break', () => {
   assert.deepEqual(results({ bookMinor: 5n }), [-5n, 0n])
   assert.deepEqual(results({ bookMinor: 5n, brokenMinor: 5n }), [0n, -5n])
 })
 
-test('a line without a transfer is unexplained; with one that came later it is on its way', () => {
+test('a line without a transfer is unexplained; with a later transfer it is in transit', () => {
   assert.deepEqual(results({ linesMinor: 5n }), [0n, 5n])
   assert.deepEqual(results({ linesMinor: 5n, matchedLinesMinor: 5n }), [5n, 0n])
 })
 
-test('what was on its way before the first statement counts once, whether the outside says balances or not', () => {
+test('an amount in transit before the first statement counts once, with or without balances', () => {
   const before = {
     bookMinor: 100n,
     startMinor: 100n,
@@ -53,7 +53,7 @@ test('what was on its way before the first statement counts once, whether the ou
   assert.deepEqual(results({ ...before, balanceMinor: 100n }), [0n, 0n])
 })
 
-test('a statement of days before the first one changes nothing where the books had all of it', () => {
+test('a statement for days before the first one changes nothing if the books agree with it', () => {
   const first = { bookMinor: 110n, startMinor: 100n, linesMinor: 10n, matchedLinesMinor: 10n }
   const since = { matchedMinor: 10n, matchedSinceStartMinor: 10n }
   const older = { linesMinor: 40n, matchedLinesMinor: 40n, matchedMinor: 40n }
@@ -62,7 +62,7 @@ test('a statement of days before the first one changes nothing where the books h
   assert.deepEqual(totalsOf({ ...nothing, ...first, ...since, ...older }), known)
 })
 
-test('a line that a statement leaves out shows in the balance that the bank says', () => {
+test('a missing line shows as a difference to the statement’s balance', () => {
   assert.deepEqual(
     results({
       balanceMinor: 7n,
@@ -76,7 +76,7 @@ test('a line that a statement leaves out shows in the balance that the bank says
   )
 })
 
-test('every sum has its place', () => {
+test('every sum has its own place', () => {
   const sums: DaySums = {
     bookMinor: 1_000n,
     startMinor: 200n,

@@ -49,13 +49,13 @@ const results = (...given: Parameters<typeof match>) =>
       : `${each.kind} ${each.rule} ${each.lines.length}:${each.items.length}`,
   )
 
-test('a line is matched by a reference and its amount, and the result names the rule', () => {
+test('a line matches by reference and amount, and the result names the rule', () => {
   assert.deepEqual(results([line(100n, 'x', 'A')], [item(100n, ['A'])]), ['match reference 1:1'])
   const one = line(100n)
   assert.deepEqual(results([one], [item(100n, [one.mark])]), ['match entry_reference 1:1'])
 })
 
-test('several lines for one transfer, and one for several', () => {
+test('several lines match one transfer, and one line several', () => {
   assert.deepEqual(results([line(60n, 'A'), line(40n, 'A')], [item(100n, ['A'])]), ['match sum 2:1'])
   assert.deepEqual(results([line(-100n, 'RUN')], [item(-60n, ['RUN', 'p1']), item(-40n, ['RUN', 'p2'])]), [
     'match sum 1:2',
@@ -66,7 +66,7 @@ test('several lines for one transfer, and one for several', () => {
   ])
 })
 
-test('what waits is booked by its own room: payouts, returns, refunds, transfers, what rails pay over', () => {
+test('pending payouts, returns, refunds, transfers and settlements are booked by their own rules', () => {
   assert.deepEqual(
     results(
       [line(-100n, 'P')],
@@ -91,12 +91,12 @@ test('what waits is booked by its own room: payouts, returns, refunds, transfers
   ])
 })
 
-test('what was recorded by hand is not booked again', () => {
+test('a transfer that was recorded by hand is not booked again', () => {
   const items = [item(100n, ['RF'], { kind: 'transfer' }), item(100n, ['RF'])]
   assert.deepEqual(results([line(100n, 'RF')], items), ['match reference 1:1'])
 })
 
-test('the same thing once more is twice, whether the first came now or before', () => {
+test('a duplicate is a break, whether the first one came in this pass or earlier', () => {
   assert.deepEqual(results([line(5n, 'A'), line(5n, 'A')], [item(5n, ['A'])]), [
     'match reference 1:1',
     'twice',
@@ -104,7 +104,7 @@ test('the same thing once more is twice, whether the first came now or before', 
   assert.deepEqual(results([line(5n, 'A')], [item(5n, ['A'], { isMatched: true })]), ['twice'])
 })
 
-test('amount and day are enough for one line and one transfer alone', () => {
+test('amount and day match only one line with one transfer', () => {
   assert.deepEqual(results([line(5n)], [item(5n, [])]), ['match amount_and_day 1:1'])
   assert.deepEqual(results([line(5n)], [item(5n, []), item(5n, [])]), ['missing_here'])
   assert.deepEqual(results([line(5n), line(5n)], [item(5n, [])]), ['missing_here', 'missing_here'])
@@ -112,26 +112,26 @@ test('amount and day are enough for one line and one transfer alone', () => {
   assert.deepEqual(results([line(5n)], [item(5n, [], { kind: 'payout' })]), ['missing_here'])
 })
 
-test('a line is late from the day after the grace ends on', () => {
+test('a line is late from the day after the grace period', () => {
   const late = (day: string) =>
     match([line(5n, 'A')], [item(5n, ['A'], { day })]).map((each) => each.kind === 'match' && each.lateDays)
   assert.deepEqual([late('2026-11-11'), late('2026-11-10')], [[undefined], [6]])
 })
 
-test('several lines are as late as the latest of them', () => {
+test('several lines are as late as the latest one', () => {
   const lines = [line(3n, 'A'), { ...line(2n, 'A'), day: '2026-11-20' }]
   const [decided] = match(lines, [item(5n, ['A'], { day: '2026-11-12' })])
   assert.equal(decided?.kind === 'match' && decided.lateDays, 8)
 })
 
-test('how late is late, and how near is near, is given', () => {
+test('the grace period and the day range are parameters', () => {
   const items = [item(5n, ['A'], { day: '2026-11-13' })]
   const [decided] = match([line(5n, 'A')], items, { lateAfterDays: 2 })
   assert.equal(decided?.kind === 'match' && decided.lateDays, 3)
   assert.deepEqual(results([line(5n)], items, { amountWithinDays: 2 }), ['missing_here'])
 })
 
-test('another currency is another thing', () => {
+test('another currency never matches', () => {
   const inDollars = item(5n, ['A'], { currency: 'USD' })
   assert.deepEqual(results([line(5n, 'A')], [inDollars]), ['missing_here'])
   assert.deepEqual(results([line(5n, 'A')], [{ ...inDollars, isMatched: true }]), ['missing_here'])
@@ -154,7 +154,7 @@ test('another currency is another thing', () => {
   )
 })
 
-test('a line means what its mark says, then its entry, then its references in their order', () => {
+test('a line’s mark takes precedence over its entry, and that over its references in order', () => {
   const one = { ...line(5n, 'A', 'B'), entryReference: 'E' }
   const meant = (...names: string[]) =>
     match(
@@ -167,7 +167,7 @@ test('a line means what its mark says, then its entry, then its references in th
   assert.deepEqual(meant('B'), [['reference', 'B']])
 })
 
-test('what is booked goes before what would be, and a return comes last', () => {
+test('booked transfers take precedence over expected ones, and returns come last', () => {
   const [returned, settled, booked] = [
     item(5n, ['A'], { kind: 'payout_return' }),
     item(5n, ['A'], { kind: 'settlement' }),
@@ -181,7 +181,7 @@ test('what is booked goes before what would be, and a return comes last', () => 
   ])
 })
 
-test('a sum is one of what is booked, paid out or paid over, and never of several that a rail pays over', () => {
+test('a sum consists of booked transfers, payouts or one settlement, never of several settlements', () => {
   const halves = (kind: BookItem['kind'], sign = 1n) => [
     item(60n * sign, ['A'], { kind }),
     item(40n * sign, ['A'], { kind }),
@@ -198,22 +198,22 @@ test('a sum is one of what is booked, paid out or paid over, and never of severa
   assert.deepEqual(results([line(-100n, 'A')], mixed), ['book sum 1:2'])
 })
 
-test('money in and money out are summed apart', () => {
+test('money in and money out are summed separately', () => {
   const lines = [line(60n, 'A'), line(-7n, 'A'), line(40n, 'A'), line(-3n, 'A')]
   assert.deepEqual(results(lines, [item(100n, ['A']), item(-10n, ['A'])]), ['match sum 2:1', 'match sum 2:1'])
   assert.deepEqual(results([line(97n, 'A')], [item(100n, ['A']), item(-3n, ['A'])]), ['amount_differs'])
 })
 
-test('money that goes out pays no order', () => {
+test('outgoing money pays no order', () => {
   assert.deepEqual(results([line(-5n, 'RF')], [item(5n, ['RF'], { kind: 'transfer' })]), ['missing_here'])
 })
 
-test('a line of nothing pays nothing and is no sum of nothing', () => {
+test('a line of zero pays nothing and is not part of a sum', () => {
   assert.deepEqual(results([line(0n, 'A')], [item(5n, ['A'])]), ['missing_here'])
   assert.deepEqual(results([line(0n, 'RF')], [item(5n, ['RF'], { kind: 'transfer' })]), ['missing_here'])
 })
 
-test('a break names what it is about: what came before, or what has another amount', () => {
+test('a break names its counterpart: the earlier duplicate, or the item with another amount', () => {
   const matched = item(5n, ['A'], { isMatched: true })
   const open = item(9n, ['A'])
   const brokenBy = (each: KnownLine) =>
@@ -226,7 +226,7 @@ test('a break names what it is about: what came before, or what has another amou
   assert.deepEqual(results([line(6n, 'A')], [matched]), ['missing_here'])
 })
 
-test('a line is matched by amount alone only if no other line names or could mean the item', () => {
+test('a line matches by amount alone only if no other line refers to the item', () => {
   assert.deepEqual(results([line(5n), line(5n, 'A')], [item(5n, ['A'])]), [
     'match reference 1:1',
     'missing_here',
@@ -256,7 +256,7 @@ const taken = (...given: Parameters<typeof match>) =>
 const ofRun = (kind: 'payout' | 'payout_return' | 'booked', merchantId: string, amountMinor: bigint) =>
   item(amountMinor, [merchantId, 'RUN'], { kind, merchantId, key: `${kind}/${merchantId}` })
 
-test('a line that could mean payouts of several merchants is a break, and takes none', () => {
+test('a line that could refer to payouts of several merchants is a break', () => {
   for (const [kind, minor] of [
     ['payout', -100n],
     ['payout_return', 100n],
@@ -281,12 +281,12 @@ test('a line that could mean payouts of several merchants is a break, and takes 
   }
 })
 
-test('what one merchant has in the books twice is taken by whichever line comes first', () => {
+test('of a merchant’s two equal transfers, the first line takes one', () => {
   const items = [item(-20n, ['P', 'R1']), item(-20n, ['P', 'R2'])]
   assert.deepEqual(results([line(-20n, 'P')], items), ['match reference 1:1'])
 })
 
-test('of several the one that comes first by its key is taken, in whatever order they are read', () => {
+test('of several candidates, the first by key is taken, in any reading order', () => {
   const items = ['b', 'a', 'c'].map((key) => item(-20n, ['P'], { key }))
   for (const read of [items, items.toReversed()])
     assert.deepEqual(
@@ -295,18 +295,18 @@ test('of several the one that comes first by its key is taken, in whatever order
     )
 })
 
-test('two payouts of one merchant are two, where neither is in the books', () => {
+test('two unbooked payouts of one merchant are distinct', () => {
   const items = [ofRun('payout', 'A', -100n), { ...ofRun('payout', 'A', -100n), key: 'another' }]
   assert.deepEqual(taken([line(-100n, 'RUN')], items), ['RUN missing_here'])
 })
 
-test('a payout that was recorded by hand says which one a line means', () => {
+test('a payout that was recorded by hand determines what a line refers to', () => {
   const items = [ofRun('payout', 'B', -100n), ofRun('booked', 'A', -100n), ofRun('payout', 'C', -100n)]
   assert.deepEqual(taken([line(-100n, 'RUN')], items), ['RUN A'])
   assert.deepEqual(taken([line(-100n, 'RUN'), line(-100n, 'RUN')], items), ['RUN A', 'RUN missing_here'])
 })
 
-test('a line that names the payout goes before one that names its run, in whatever order both are', () => {
+test('a line that names the payout takes precedence over one that names its run, in any order', () => {
   for (const [kind, minor] of [
     ['payout', -100n],
     ['payout_return', 100n],
@@ -323,7 +323,7 @@ test('a line that names the payout goes before one that names its run, in whatev
     }
 })
 
-test('the name of one payout is surer than that of its run, which several have', () => {
+test('a payout’s own name is more specific than its run’s', () => {
   const [run, one] = [line(-100n, 'RUN'), line(-100n, 'A')]
   const both = [ofRun('payout', 'A', -100n), ofRun('payout', 'B', -100n)]
   for (const lines of [
@@ -333,14 +333,14 @@ test('the name of one payout is surer than that of its run, which several have',
     assert.deepEqual(taken(lines, both), ['A A', 'RUN B'])
 })
 
-test('a line that names a payout takes no other one of its run, also where that has the amount', () => {
+test('a line that names a payout takes no other payout of the run, even one with the same amount', () => {
   const items = [ofRun('payout', 'A', -100n), ofRun('payout', 'B', -70n)]
   assert.deepEqual(taken([line(-70n, 'A', 'RUN')], items), ['A,RUN amount_differs'])
   const paid = { ...ofRun('booked', 'A', -70n), isMatched: true }
   assert.deepEqual(taken([line(-70n, 'A', 'RUN')], [paid, ...items.slice(1)]), ['A,RUN twice'])
 })
 
-test('a booking for a line stays with it after a crash', () => {
+test('a booking for a line belongs to the line after a crash', () => {
   const [one, two] = [line(-100n, 'RUN'), line(-100n, 'RUN')]
   const booked = { ...ofRun('booked', 'A', -100n), references: ['A', 'RUN', two.mark] }
   const decided = match([one, two], [booked, ofRun('payout', 'B', -100n)])
@@ -365,7 +365,7 @@ test('a booking for a line belongs only to it, and the line matches nothing else
   assert.deepEqual(results([three], [item(97n, [three.mark]), item(100n, ['P2'])]), ['amount_differs'])
 })
 
-test('one line for a whole run is booked completely after a crash in the middle', () => {
+test('after a crash, one line for a whole run is booked completely', () => {
   const run = (amountMinor: bigint, id: string, ...more: string[]) =>
     item(amountMinor, ['RUN', id, ...more], { kind: more.length > 0 ? 'booked' : 'payout' })
   const one = line(-100n, 'RUN')
@@ -393,41 +393,41 @@ test('a completely booked line keeps the items with its mark, even if others of 
   }
 })
 
-test('a line that names a payout and its run takes no other payout of the run, also where it was booked with another amount', () => {
+test('a line that names a payout and its run takes no other payout, even after it was booked with another amount', () => {
   const one = line(-90n, 'A', 'RUN')
   const booked = { ...ofRun('booked', 'A', -100n), references: ['A', 'RUN', one.mark] }
   assert.deepEqual(results([one], [booked, ofRun('payout', 'B', -90n)]), ['amount_differs'])
 })
 
-test('one line for a whole run, beside another run', () => {
+test('one line matches a whole run beside another run', () => {
   const items = [ofRun('payout', 'A', -100n), ofRun('payout', 'B', -100n), item(-200n, ['X', 'OTHER'])]
   assert.deepEqual(taken([line(-200n, 'RUN')], items), ['RUN A,B'])
 })
 
-test('a name whose amount fits goes before an earlier one, and what is matched already fits nothing', () => {
+test('a name with a fitting amount takes precedence over an earlier name, and matched items are not used again', () => {
   const [old, other, right] = [item(40n, ['P1'], { isMatched: true }), item(40n, ['P1']), item(100n, ['P2'])]
   for (const first of [old, other, item(100n, ['P1'], { isMatched: true })])
     assert.deepEqual(results([line(100n, 'P1', 'P2')], [first, right]), ['match reference 1:1'])
   assert.deepEqual(results([line(90n, 'P1', 'P2')], [other, right]), ['amount_differs'])
 })
 
-test('a name fits where one of what it names does', () => {
+test('a name fits if one of its items fits', () => {
   const [first, second] = [item(100n, ['P1']), item(100n, ['P2'])]
   const [decided] = match([line(100n, 'P1', 'P2')], [item(40n, ['P1']), first, second])
   assert.deepEqual(decided?.kind === 'match' && decided.items, [first])
 })
 
-test('a name is narrower than another only where that has all of it', () => {
+test('a name is narrower than another only if its items are a subset', () => {
   const items = [item(-100n, ['R']), item(-50n, ['R', 'X']), item(-70n, ['X']), item(-30n, ['R'])]
   assert.deepEqual(results([line(-100n, 'X', 'R')], items), ['match reference 1:1'])
 })
 
-test('a payment keeps its line where that names a refund of it too', () => {
+test('a payment keeps its line if the line also names its refund', () => {
   const items = [item(100n, ['P']), item(-20n, ['P', 'R'])]
   assert.deepEqual(results([line(100n, 'R', 'P')], items), ['match reference 1:1'])
 })
 
-test('whatever there is, each line is decided once, no transfer is matched twice, and both sides of a match are equal', () => {
+test('each line is decided once, no transfer is matched twice, and both sides of a match are equal', () => {
   const names = fc.subarray(['A', 'B', 'C', 'D'], { maxLength: 2 })
   const amounts = fc
     .integer({ min: -4, max: 4 })

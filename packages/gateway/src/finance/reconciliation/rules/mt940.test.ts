@@ -17,7 +17,7 @@ const linesOf = (entries: string): StatementLine[] =>
   read(statement(entries)).flatMap((item) => (item.kind === 'line' ? [item.line] : []))
 const lineOf = (entries: string) => linesOf(entries)[0]
 
-test('a statement has its account, its entries and the balance at its end, wherever it is cut', () => {
+test('a statement has its account, entries and closing balance, wherever the file is split', () => {
   const text = statement(':61:2611161117C12,50NTRFT01//B7\r\n:86:Order 47110\r\n:61:261116D7,NCHGNONREF')
   const items = read(text)
   assert.deepEqual(items[0], {
@@ -40,7 +40,7 @@ test('a statement has its account, its entries and the balance at its end, where
   for (const piece of [1, 2, 7, 64]) assert.deepEqual(read(text, piece), items)
 })
 
-test('the envelope of SWIFT and what some banks write above are no part of it, and several may follow each other', () => {
+test('the SWIFT envelope and a bank’s preamble are skipped, and several messages may follow each other', () => {
   const enveloped = `{1:F01BANKXXXX}{2:I940X}{4:\r\n${statement(':61:261116C1,NTRFA').replace('\r\n-\r\n', '\r\n-}\r\n')}`
   const headed = `BANKNL2A\n940\nBANKNL2A\n${statement(':61:261116C1,NTRFA')}`
   for (const text of [enveloped, headed]) {
@@ -50,7 +50,7 @@ test('the envelope of SWIFT and what some banks write above are no part of it, a
   assert.equal(formatOf(Buffer.from('Date;Amount\n2026-11-16;1')), 'csv')
 })
 
-test('what was reversed goes the other way, and a day of booking is in the year nearest to that of value', () => {
+test('reversed entries change sign, and a booking day is in the year closest to the value date', () => {
   assert.equal(lineOf(':61:270230C5,NTRFA')?.valueDay, '2027-02-28')
   assert.deepEqual(
     linesOf(':61:261231RC5,NTRFA\n:61:261231RD5,NTRFA\n:61:2612310102CR5,NTRFA\n:61:2701021231D5,NTRFA').map(
@@ -65,14 +65,14 @@ test('what was reversed goes the other way, and a day of booking is in the year 
   )
 })
 
-test('the 30th of February, and the 29th where there is none, is its last day, of value and of booking', () => {
+test('an impossible 30 or 29 February is the last day of the month', () => {
   const days = { '2702280230': '2027-02-28', '2702300230': '2027-02-28', '2703010229': '2027-02-28' }
   for (const [written, day] of Object.entries({ ...days, '2803010229': '2028-02-29' }))
     assert.equal(lineOf(`:61:${written}C5,NTRFA`)?.day, day, written)
   assert.throws(() => lineOf(':61:2702280231C5,NTRFA'), /"2027-02-31" is no day/)
 })
 
-test('a line of text may begin with a dash; one that is alone, or with a bracket, ends the message', () => {
+test('a text line may start with a dash; a dash alone, or with a brace, ends the message', () => {
   const entries = ':61:261116C5,NTRFNONREF\r\n:86:THANKS\r\n- ORDER\r\n-T0123456'
   assert.equal(lineOf(entries)?.description, 'THANKS - ORDER -T0123456')
   assert(lineOf(entries)?.references.includes('T0123456'))
@@ -80,7 +80,7 @@ test('a line of text may begin with a dash; one that is alone, or with a bracket
     assert.equal(lineOf(`${entries}\r\n${end}\r\nBANKNL2A`)?.description, 'THANKS - ORDER -T0123456', end)
 })
 
-test('references, text and names are found in the ways that banks write them', () => {
+test('references, text and names are read in the formats of different banks', () => {
   const german = lineOf(
     ':61:261116C5,NTRFNONREF\n:86:166?00CREDIT?20EREF+T01K73ZQ80?210ABC?22SVWZ+ORDER RF71 0ZZ1 2345 ?236789 ABCD E?32ADA EX?33AMPLE',
   )
@@ -100,7 +100,7 @@ test('references, text and names are found in the ways that banks write them', (
   assert.equal(lineOf(':61:261116C5,NTRFNONREF\n:86:159?00RETURN?20SVWZ+AC04')?.isReturn, true)
 })
 
-test('what is no statement, or cut off, is refused by its line', () => {
+test('text that is not a statement, or is cut off, is rejected with the line number', () => {
   const cases: [string, RegExp][] = [
     [':20:S1\n:25:1', /Line 2: a statement has no closing balance/],
     [':20:S1\n:60F:X', /Line 2: "X" is no balance/],
@@ -115,7 +115,7 @@ test('what is no statement, or cut off, is refused by its line', () => {
   for (const [text, message] of cases) assert.throws(() => read(text), { message }, text.slice(0, 40))
 })
 
-test('blanks after the amount and in place of the day of booking are read, and so is a point as decimal sign', () => {
+test('blanks after the amount and instead of the booking day are accepted, as is a decimal point', () => {
   assert.deepEqual(
     linesOf(
       ':61:2611161117D12,35 NRTIKREF+//B7\n:61:261116    C5,NTRFA\n:61:261116    DD2,39NMSCNONREF//\n:61:2611161117CR7.5NTRFA',
@@ -136,7 +136,7 @@ test('blanks after the amount and in place of the day of booking are read, and s
   assert.throws(() => lineOf(':61:261116C1.234,50NTRFA'), /no entry/)
 })
 
-test('the bytes that frame messages on the wire are no part of them, also where the next begins in the same line', () => {
+test('control bytes that frame messages are skipped, even between messages on one line', () => {
   const body = statement(':61:261116C1,NTRFA').replace('\r\n-\r\n', '\r\n')
   const head = '\u0001{1:F01BANKXXXX0000000000}{2:I940XXXXN}{3:{108:1}}{4:\r\n'
   const framed = `${head}${body}-}\u0003${head}${body}-}{5:{MAC:0}{CHK:0}}\u0003\r\n`
@@ -153,7 +153,7 @@ test('the bytes that frame messages on the wire are no part of them, also where 
   assert.equal(read(inOneLine).filter(({ kind }) => kind === 'line').length, 1)
 })
 
-test('the other side’s IBAN is read in every way that banks write it, and never the account’s own', () => {
+test('the counterparty’s IBAN is read in every usual format, and never the account’s own', () => {
   const iban = 'NL91ABNA0417164300'
   const own = 'DE89370400440532013000'
   const ibanOf = (entries: string) => lineOf(entries)?.partyIban
@@ -179,7 +179,7 @@ test('the other side’s IBAN is read in every way that banks write it, and neve
   for (const way of none) assert.equal(ibanOf(way), undefined, way)
 })
 
-test('what comes before the account is booked, and what stands outside of a statement, is refused by name', () => {
+test('content before the account is booked, and content outside a statement is rejected', () => {
   const interim =
     ':20:S1\n:25:DE89370400440532013000\n:28C:1/1\n:34F:EURD0,\n:13D:2611161015+0100\n:61:261116C5,NTRFA\n:90D:0EUR0,\n:90C:1EUR5,\n-\n'
   assert.throws(() => read(interim), /Line 4: this is an MT942/)

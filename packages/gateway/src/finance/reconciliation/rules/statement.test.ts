@@ -34,14 +34,14 @@ function linesOf(text: string, reader: StatementReader): number[] {
 const camt = (...statements: string[]) => linesOf(file(...statements), makeCamtReader())
 const mt940 = (...messages: string[]) => linesOf(messages.join(''), makeMt940Reader())
 
-test('lines that are alike are two, in one statement and in different ones', () => {
+test('identical lines are two lines, in one statement and in two', () => {
   assert.deepEqual(camt(statement('<Id>1</Id>', '9', '5', '5')), [1, 2])
   assert.deepEqual(camt(statement('<Id>1</Id>', '9', '5'), statement('<Id>2</Id>', '9', '5')), [1, 2])
   assert.deepEqual(camt(statement('', '9', '5'), statement('', '9', '5')), [1, 2])
   assert.deepEqual(mt940(message('12/1', '9,', 2), message('13/1', '9,', 1)), [1, 2, 3])
 })
 
-test('a statement that is in a file twice has the same lines both times', () => {
+test('a repeated statement in a file has the same lines both times', () => {
   const copied = statement('<Id>1</Id><CpyDplctInd>DUPL</CpyDplctInd>', '9', '5', '7', '5')
   const original = copied.replace(/<CpyDplctInd>.*<\/CpyDplctInd>/, '')
   assert.deepEqual(camt(original, copied), [1, 2, 3, 1, 2, 3])
@@ -52,7 +52,7 @@ test('a statement that is in a file twice has the same lines both times', () => 
   assert.deepEqual(mt940(message('12/1', '9,', 2), message('12/1', '9,', 2)), [1, 2, 1, 2])
 })
 
-test('what a copy has more than its original is new, and what follows it is no part of it', () => {
+test('additional lines of a copy are new, and what follows it is not part of it', () => {
   const original = statement('<Id>1</Id>', '9', '5')
   const longer = statement('<Id>1</Id>', '9', '5', '5')
   assert.deepEqual(camt(original, longer, longer), [1, 1, 2, 1, 2])
@@ -60,7 +60,7 @@ test('what a copy has more than its original is new, and what follows it is no p
   assert.deepEqual(camt(original, statement('<Id>2</Id>', '9', '5'), longer), [1, 2, 1, 3])
 })
 
-test('pages of one statement are no copies of each other', () => {
+test('pages of one statement are not copies of each other', () => {
   const page = (number: number, first: string) =>
     statement(`<Id>1</Id><StmtPgntn><PgNb>${number}</PgNb></StmtPgntn>`, first, '5')
   assert.deepEqual(camt(page(1, ''), page(2, ''), page(1, '')), [1, 2, 1])
@@ -76,7 +76,7 @@ test('many identical lines take no more time to distinguish than others', () => 
   assert.deepEqual(lines.slice(many), lines.slice(0, many))
 })
 
-test('a line that was read before accounts of the other side were is the same line when it is read with one', () => {
+test('a line that was stored without the counterparty’s account is the same line when read with one', () => {
   const { identify } = makeIdentify((said) => createHash('sha256').update(said).digest('hex').slice(0, 32))
   const line = {
     lineNumber: 1,

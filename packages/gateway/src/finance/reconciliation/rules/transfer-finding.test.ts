@@ -29,7 +29,7 @@ function found(of: Order, amounts: readonly (bigint | Partial<TransferEntry>)[])
   return booked ? `${booked.finding ?? 'usual'} ${booked.sizeMinor}` : 'nothing'
 }
 
-test('what pays an order is as usual, also in parts; what is more than the order asks for is found, and how much', () => {
+test('a full or partial payment is ordinary, and an overpayment is reported with the excess', () => {
   assert.equal(found(order(), [400n]), 'usual 400')
   assert.equal(found(paid, [1_250n]), 'usual 1250')
   assert.equal(found(paid, [400n, 850n]), 'usual 850')
@@ -37,7 +37,7 @@ test('what pays an order is as usual, also in parts; what is more than the order
   assert.equal(found(paid, [400n, 1_000n]), 'amount_differs 150')
 })
 
-test('money that arrives after an order was paid is a duplicate, whatever paid it', () => {
+test('money that arrives after an order was paid is a duplicate, whatever paid the order', () => {
   assert.equal(found(paid, [1_250n, 300n]), 'twice 300')
   assert.equal(found(paid, [1_300n, 1_250n]), 'twice 1250')
   assert.equal(found(order({ status: 'success', railId: 'card' }), [1_250n]), 'twice 1250')
@@ -45,13 +45,13 @@ test('money that arrives after an order was paid is a duplicate, whatever paid i
   assert.equal(found(paid, [1_300n, returned, 10n]), 'twice 10')
 })
 
-test('what comes after an order ended unpaid is late; what came before it ended is not', () => {
+test('money that arrives after an unpaid order ended is late; earlier money is not', () => {
   assert.equal(found(expired, [1_250n]), 'late 1250')
   assert.equal(found(expired, [{ amountMinor: 7n, recordedAtMs: nowMs - 1 }]), 'usual 7')
   assert.equal(found({ ...expired, completedAtMs: undefined }, [{ amountMinor: 7n }]), 'late 7')
 })
 
-test('an entry counts for its own rail and reference, and is nothing where it is not on record', () => {
+test('an entry counts for its rail and reference, and an unknown entry has no finding', () => {
   const ofOther = { railId: 'wire', outsideReference: 'E1', amountMinor: 900n }
   assert.equal(found(paid, [ofOther, 1_250n]), 'usual 1250')
   assert.equal(findingOf({ order: paid, entries: [] }, { railId, outsideReference: 'E0' }), undefined)

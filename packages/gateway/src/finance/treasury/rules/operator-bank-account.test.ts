@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkValueDate, describeOutside, parseBankDetails, parseIban } from './operator-bank-account.ts'
 
-test('an IBAN is read in any grouping; one wrong character, or two that changed places, are refused', () => {
+test('an IBAN is read in any grouping; a wrong character or two swapped ones are rejected', () => {
   assert.equal(parseIban(' de89 3704 0044 0532 0130 00 ', 'iban'), 'DE89370400440532013000')
   assert.equal(parseIban('NO9386011117947', 'iban'), 'NO9386011117947')
   for (const text of ['DE88370400440532013000', 'DE89370400445032013000', '', 'DE89', '12345678901234567890'])
     assert.throws(() => parseIban(text, 'iban'), { failure: 'invalid_field', field: 'iban' }, text)
 })
 
-test('details are kept as banks write them, and what does not fit is refused at its field', () => {
+test('details are kept as written, and invalid ones are rejected with the field', () => {
   const none = { iban: undefined, lines: undefined, bic: undefined }
   assert.deepEqual(parseBankDetails({ ...none, holder: ' Shop ', bic: 'coba deff xxx' }), {
     ...none,
@@ -26,13 +26,13 @@ test('details are kept as banks write them, and what does not fit is refused at 
     assert.throws(() => parseBankDetails({ ...none, holder: 'Shop', ...wrong }), { field })
 })
 
-test('a value date is a day of the calendar', () => {
+test('a value date is a calendar day', () => {
   for (const day of ['2026-11-16', '2028-02-29']) checkValueDate(day)
   for (const day of ['2026-02-29', '2026-13-01', 'x', '2026-11-16T00:00'])
     assert.throws(() => checkValueDate(day), { field: 'valueDate' })
 })
 
-test('what is as usual is not said', () => {
+test('ordinary details are omitted', () => {
   assert.equal(describeOutside({ bankName: 'main' }), '')
   assert.equal(
     describeOutside({ bankName: 'euro', reference: 'R 1', valueDate: '2026-11-16' }),

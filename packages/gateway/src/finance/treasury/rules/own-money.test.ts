@@ -16,7 +16,7 @@ const sidesOf = (given: Pick<OwnMovement, 'kind' | 'amountMinor'>) => {
   return [accountIdOf(from), accountIdOf(to), amountMinor]
 }
 
-test('what comes to a bank account is debited there, and what leaves it is credited', () => {
+test('money in debits the bank account, money out credits it', () => {
   const [bank, equity] = ['bank:main:EUR', 'equity:operator:EUR']
   assert.deepEqual(sidesOf({ kind: 'opening_balance', amountMinor: 7n }), [bank, equity, 7n])
   assert.deepEqual(sidesOf({ kind: 'opening_balance', amountMinor: -7n }), [equity, bank, 7n])
@@ -28,7 +28,7 @@ test('what comes to a bank account is debited there, and what leaves it is credi
   assert.deepEqual(sidesOf({ kind: 'interest', amountMinor: -7n }), ['interest:main:EUR', bank, 7n])
 })
 
-test('a deposit that goes out, a withdrawal that comes in and a movement of nothing are bugs', () => {
+test('an outgoing deposit, an incoming withdrawal and a movement of zero are bugs', () => {
   assert.throws(() => sidesOf({ kind: 'owner_deposit', amountMinor: -1n }), /a deposit comes in/)
   assert.throws(() => sidesOf({ kind: 'owner_withdrawal', amountMinor: 1n }), /a withdrawal goes out/)
   assert.throws(() => sidesOf({ kind: 'interest', amountMinor: 0n }), /more than nothing/)
@@ -40,7 +40,7 @@ const fees = [
 ]
 const sweep = (wantedMinor: bigint | undefined, of = fees) => planSweep(of, { currency: 'EUR', wantedMinor })
 
-test('a sweep takes the largest fees first, and no more than was asked for', () => {
+test('a sweep takes the largest fees first, up to the requested amount', () => {
   const [small, large] = fees
   assert.deepEqual(sweep(undefined), [large, small])
   assert.deepEqual(sweep(90n), [large])
@@ -50,7 +50,7 @@ test('a sweep takes the largest fees first, and no more than was asked for', () 
   assert.throws(() => sweep(undefined, []), /There are 0\.00 EUR of fees to sweep/)
 })
 
-test('one sweep holds the fees of a bounded number of merchants', () => {
+test('one sweep moves the fees of a bounded number of merchants', () => {
   const many = Array.from({ length: maxSweptMerchants + 1 }, (_, index) => ({
     merchantId: String(index),
     minor: BigInt(index + 1),
@@ -60,7 +60,7 @@ test('one sweep holds the fees of a bounded number of merchants', () => {
   assert.equal(swept.at(-1)?.minor, 2n)
 })
 
-test('the owner withdraws up to equity, and up to what is left after costs', () => {
+test('the owner can withdraw up to the equity and the own money minus costs', () => {
   const own = { equityMinor: 100n, feesMinor: 0n, ownMinor: 95n }
   const wanted = (amountMinor: bigint) => ({ currency: 'EUR', amountMinor })
   checkEquity(own, wanted(100n))
@@ -70,7 +70,7 @@ test('the owner withdraws up to equity, and up to what is left after costs', () 
   assert.throws(() => checkOwn({ ...own, ownMinor: -1n }, wanted(1n)), /nothing of the money/)
 })
 
-test('a reference is kept without blanks, as statements have it', () => {
+test('a reference is stored without blanks, as statements have it', () => {
   assert.equal(withoutBlanks('RF18 5390 0754'), 'RF1853900754')
   assert.equal(withoutBlanks(' '), undefined)
   assert.equal(withoutBlanks(undefined), undefined)

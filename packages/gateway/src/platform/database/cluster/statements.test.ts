@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { forCluster, splitStatements } from './statements.ts'
 
-test('a migration is taken apart at its semicolons, and not within texts and comments', () => {
+test('a migration is split at its semicolons, except in strings and comments', () => {
   const sql =
     "-- a; b\ncreate table a (t text default ';'); -- c;\n\nupdate a set t = 'it''s; so';\n-- the end;\n"
   const statements = splitStatements(sql)
@@ -14,7 +14,7 @@ test('a migration is taken apart at its semicolons, and not within texts and com
   for (const { text, offset } of statements) assert.equal(sql.slice(offset, offset + text.length), text)
 })
 
-test('all migrations are taken apart without losing a word', () => {
+test('all migrations are split without losing a word', () => {
   const folder = new URL('../../../../migrations/', import.meta.url)
   for (const name of readdirSync(folder)) {
     const sql = readFileSync(new URL(name, folder), 'utf8')
@@ -47,7 +47,7 @@ test('changes of a distributed table are separate statements, and constraints ha
   )
 })
 
-test('a new table of merchants is spread at once, beside the others; local ones stay as they are', () => {
+test('a new table with merchants’ rows is distributed with the others; local tables are not', () => {
   const made = 'create table payouts (merchant_id text not null)'
   assert.deepEqual(forCluster(made), [
     made,

@@ -12,7 +12,7 @@ test('on a platform without a bundled PostgreSQL, the error asks for DATABASE_UR
   })
 })
 
-test('library links are made where they are missing, by several at once, and left alone where they are', async (t) => {
+test('missing library links are created, safely by several processes, and existing ones are kept', async (t) => {
   const root = await mkdtemp(path.join(os.tmpdir(), 'tillgate-links-'))
   t.after(() => rm(root, { recursive: true }))
   await mkdir(path.join(root, 'native/lib'), { recursive: true })

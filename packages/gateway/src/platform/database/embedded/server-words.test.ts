@@ -4,7 +4,7 @@ import { fatalLines, isLockedOut } from './server-words.ts'
 
 const stamp = '2026-11-15 01:29:11.957 UTC [4728] '
 
-test('the reason is what PostgreSQL said last and loudest, without times and numbers', () => {
+test('the reason is the last message of the highest severity, without times and numbers', () => {
   const words = [
     `${stamp}LOG:  starting PostgreSQL 18.4`,
     `${stamp}FATAL:  could not write lock file "postmaster.pid": No space left on device`,
@@ -17,7 +17,7 @@ test('the reason is what PostgreSQL said last and loudest, without times and num
   )
 })
 
-test('what it says to clients and to rivals is not the reason', () => {
+test('messages about clients and competing servers are not the reason', () => {
   const words = [
     `${stamp}FATAL:  the database system is starting up`,
     `${stamp}FATAL:  lock file "postmaster.pid" already exists`,
@@ -29,7 +29,7 @@ test('what it says to clients and to rivals is not the reason', () => {
   assert.equal(isLockedOut(words[3] ?? ''), false)
 })
 
-test('words without a level are given as they are, the last of them', () => {
+test('without a severity, the last line is the reason', () => {
   assert.equal(
     fatalLines('postgres: could not access directory "/x"\n'),
     'postgres: could not access directory "/x"',

@@ -30,7 +30,7 @@ function makeTime() {
   }
 }
 
-test('the body of an unknown address has five seconds, that of a known one has no deadline of its own', async () => {
+test('a body from an unknown address has five seconds, one from a known address has no deadline', async () => {
   const { time, pass } = makeTime()
   const { admission } = makeControl({ time })
   await openFrom(admission, known)
@@ -43,7 +43,7 @@ test('the body of an unknown address has five seconds, that of a known one has n
   assert.deepEqual(late, [unknown])
 })
 
-test('the more bodies of unknown addresses are on their way, the less time the next one has', () => {
+test('the more bodies of unknown addresses are in flight, the shorter the deadline of the next', () => {
   const { time, pass } = makeTime()
   const { admission } = makeControl({ time, requestsInFlightMax: 4 })
   const late: number[] = []
@@ -56,7 +56,7 @@ test('the more bodies of unknown addresses are on their way, the less time the n
   assert.deepEqual(lateAfter, [[4], [4, 3], [4, 3, 2], [4, 3, 2, 1]])
 })
 
-test('a body that came whole in time has no deadline any more and costs nothing', () => {
+test('a body that arrives in time no longer has a deadline and costs nothing', () => {
   const { time, pass } = makeTime()
   const { admission } = makeControl({ time, failedOpeningsPerMinute: 1 })
   const request = admitFrom(admission, unknown)
@@ -67,7 +67,7 @@ test('a body that came whole in time has no deadline any more and costs nothing'
   admitFrom(admission, unknown).startReceiving()
 })
 
-test('slow bodies block an unknown address, and a known one must only wait', async () => {
+test('slow bodies block an unknown address and delay a known one', async () => {
   const { time, pass } = makeTime()
   const { admission } = makeControl({ time, requestsInFlightMax: 1_000, failedOpeningsPerMinute: 60 })
   await openFrom(admission, known)
@@ -82,7 +82,7 @@ test('slow bodies block an unknown address, and a known one must only wait', asy
   assert.throws(() => admitFrom(admission, known).startReceiving(), { failure: 'too_many_requests' })
 })
 
-test('a body that is broken off just before its deadline is charged for the time it was waited for', () => {
+test('a body that is aborted just before its deadline is charged for its time', () => {
   const { time, pass } = makeTime()
   const { admission } = makeControl({ time, failedOpeningsPerMinute: 2 })
   for (let turn = 0; turn < 2; turn++) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Charges, costOfBrokenHttp, costOfUnfinishedBody, isSilence } from './charges.ts'
 
-test('an address pays for broken HTTP, for a slow request unless it is known, and less for a connection that never said anything', () => {
+test('an address is charged for broken HTTP, for slow requests if it is unknown, and less for silent connections', () => {
   const cost = (code: string, bytesRead: number, isKnown = false) =>
     costOfBrokenHttp(Object.assign(new Error(code), { code }), { bytesRead, isKnown })
   assert.equal(cost('HPE_INVALID_METHOD', 9), 1)
@@ -17,7 +17,7 @@ test('an address pays for broken HTTP, for a slow request unless it is known, an
   assert.equal(isSilence(new Error('of no kind'), { bytesRead: 0 }), false)
 })
 
-test('a body that does not come whole costs an envelope for each five seconds, and a tenth at least', () => {
+test('an incomplete body costs an envelope per five seconds, and at least a tenth', () => {
   assert.deepEqual([0, 400, 1_000, 5_000, 15_000].map(costOfUnfinishedBody), [0.1, 0.1, 0.2, 1, 3])
 })
 
@@ -39,7 +39,7 @@ function makeCharges() {
   }
 }
 
-test('only the address that used up its allowance waits', () => {
+test('only the address over its allowance waits', () => {
   const { charges, pass } = makeCharges()
   assert.equal(charges.waitMs('a'), 0)
   charges.charge('a', 9)
@@ -53,7 +53,7 @@ test('only the address that used up its allowance waits', () => {
   assert.equal(charges.waitMs('a'), 0)
 })
 
-test('beyond twice its allowance an address is blocked for another minute, with one log line', () => {
+test('over twice its allowance, an address is blocked for another minute, with one log line', () => {
   const { charges, shutOut, pass } = makeCharges()
   charges.charge('a', 19)
   assert.equal(charges.waitMs('a'), 60_000)
@@ -77,7 +77,7 @@ test('requests that are never mistakes block at once', () => {
   assert.deepEqual(shutOut, ['a'])
 })
 
-test('what is charged within the allowance makes an address wait for half a minute at most', () => {
+test('charges within the allowance delay an address by at most half a minute', () => {
   const { charges, shutOut } = makeCharges()
   for (let sent = 0; sent < 100; sent++) charges.chargeWithinAllowance('a', 1)
   assert.equal(charges.waitMs('a'), 30_000)

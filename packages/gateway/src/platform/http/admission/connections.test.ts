@@ -52,7 +52,7 @@ async function listen(
   return { dial, sockets, server, clock, admission }
 }
 
-test('one address has its share of the connections, and others theirs', async (t) => {
+test('one address has a share of the connections, and others have theirs', async (t) => {
   const { dial, sockets, server, clock } = await listen(t)
   assert.deepEqual([await dial('127.0.0.1'), await dial('127.0.0.1')], [true, true])
   assert.equal(await dial('127.0.0.1'), false)
@@ -67,14 +67,14 @@ test('one address has its share of the connections, and others theirs', async (t
   assert.equal(await dial('127.0.0.1'), true)
 })
 
-test('a proxy that is trusted has no share of its own', async (t) => {
+test('a trusted proxy has no share of its own', async (t) => {
   const { dial, admission } = await listen(t, { trustedProxies: ['127.0.0.0/8'] })
   for (let index = 0; index < 5; index++) assert.equal(await dial('127.0.0.1'), true)
   admitFrom(admission, '127.0.0.1').charge(100)
   assert.equal(await dial('127.0.0.1'), true)
 })
 
-test('one address opens so many connections in a second and no more, an unknown one fewer at once', async (t) => {
+test('one address can open a limited number of connections per second, an unknown one fewer at once', async (t) => {
   const { dial, sockets, clock, admission } = await listen(t, { perAddress: 3 })
   await openFrom(admission, '127.0.0.1')
   const dialAndLeave = async () => {
@@ -91,7 +91,7 @@ test('one address opens so many connections in a second and no more, an unknown 
   assert.equal(await dialAndLeave(), true)
 })
 
-test('an address that cost twice its allowance loses its connections, and has no new ones for a while', async (t) => {
+test('an address that cost twice its allowance loses its connections and is blocked for a while', async (t) => {
   const { dial, sockets, clock, admission } = await listen(t)
   assert.deepEqual([await dial('127.0.0.1'), await dial('127.0.0.2')], [true, true])
   admitFrom(admission, '127.0.0.1').charge(9)
@@ -117,7 +117,7 @@ test('unknown addresses leave the reserved connections to known ones', async (t)
   assert.deepEqual([await from(9), await from(9)], [true, true])
 })
 
-test('beyond their own, unknown addresses share what they may open, and known ones do not', async (t) => {
+test('beyond their own, unknown addresses share a limit for new connections, known ones do not', async (t) => {
   const one = { perSecond: 1, burst: 1 }
   const { dial, admission } = await listen(t, { own: one, shared: one })
   await openFrom(admission, '127.0.0.9')
@@ -127,7 +127,7 @@ test('beyond their own, unknown addresses share what they may open, and known on
   assert.deepEqual([await from(9), await from(9)], [true, true])
 })
 
-test('a connection on which a request was answered well gives back what it took of the shared ones', async (t) => {
+test('a connection with a successful request returns what it took from the shared limit', async (t) => {
   const server = createHttpServer((request, response) => {
     response.statusCode = request.url === '/good' ? 200 : 400
     response.end()

@@ -55,7 +55,7 @@ async function leavesAt({ workMs, lateMs }: { workMs: number; lateMs: number }):
   return time.elapsedMs()
 }
 
-test('a refusal takes the same time, however long the work took and whenever the timer came', async () => {
+test('a rejection takes the same time, however long the work took and whenever the timer fired', async () => {
   for (const workMs of [0.01, 0.3, 0.38, 1.7, 4.05, 4.95]) {
     for (const lateMs of [-0.9, 0]) {
       const leftMs = await leavesAt({ workMs, lateMs })
@@ -64,7 +64,7 @@ test('a refusal takes the same time, however long the work took and whenever the
   }
 })
 
-test('work that takes longer is refused at the next multiple of that time', async () => {
+test('longer work is rejected at the next multiple of that time', async () => {
   for (const [workMs, dueMs] of [
     [5.2, 10],
     [12, 15],
@@ -75,14 +75,14 @@ test('work that takes longer is refused at the next multiple of that time', asyn
   }
 })
 
-test('a timer that comes too late tells no more than whole milliseconds', async () => {
+test('a late timer reveals only whole milliseconds', async () => {
   for (const workMs of [0.3, 0.38]) {
     const leftMs = await leavesAt({ workMs, lateMs: 1.4 })
     assert.ok(leftMs >= 6 && leftMs < 6.11, `${workMs}: ${leftMs}`)
   }
 })
 
-test('what opens is there at once, and so is trouble', async () => {
+test('a request that opens is answered at once, as is an error', async () => {
   const time = makeTime()
   assert.equal(await refuseInConstantTime(async () => 'opened', time.machine), 'opened')
   const trouble = refuseInConstantTime(() => Promise.reject(new Error('database')), time.machine)

@@ -25,7 +25,7 @@ async function settled(...turns: Promise<(() => void) | undefined>[]) {
   return Promise.all(turns.map((turn) => Promise.race([results(turn), waits])))
 }
 
-test('two have a turn at once, the others have theirs in the order in which they came', async () => {
+test('two openings run at once, the others in order of arrival', async () => {
   const { openings } = make()
   const first = openings.turn('a')
   const [second, third, fourth] = [openings.turn('b'), openings.turn('c'), openings.turn('d')]
@@ -37,7 +37,7 @@ test('two have a turn at once, the others have theirs in the order in which they
   assert.deepEqual(await settled(fourth, openings.turn('e')), ['turn', 'turn'])
 })
 
-test('so many wait and no more, and of one address fewer', async () => {
+test('the queue is limited, with a lower limit per address', async () => {
   const { openings } = make()
   const ends = [await openings.turn('a'), await openings.turn('a')]
   const waiting = [openings.turn('b'), openings.turn('b')]
@@ -49,7 +49,7 @@ test('so many wait and no more, and of one address fewer', async () => {
   assert.deepEqual(await settled(openings.turn('b')), ['waits'])
 })
 
-test('a waiter at the exact limit has its turn', async () => {
+test('a waiter at the exact limit gets its turn', async () => {
   const { openings, pass } = make()
   const ends = [await openings.turn('a'), await openings.turn('a')]
   const patient = openings.turn('b')

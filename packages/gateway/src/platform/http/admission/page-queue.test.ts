@@ -49,7 +49,7 @@ function makeQueue({ begun: most = 1, underWay = 1, waiting = 100 } = {}) {
   }
 }
 
-test('the waiter with the fewest recent requests comes first, and equals keep their order', async () => {
+test('the waiter with the fewest recent requests comes first, equal ones in order', async () => {
   const { ask, end, begun } = makeQueue()
   await ask('busy')
   for (const key of ['busy', 'busy', 'busy', 'new', 'newer']) await ask(key)
@@ -58,7 +58,7 @@ test('the waiter with the fewest recent requests comes first, and equals keep th
   assert.deepEqual(begun, ['busy', 'new', 'newer', 'busy', 'busy'])
 })
 
-test('so many begin in one turn of the event loop, and so many are under way', async () => {
+test('the numbers of requests that start in one turn and that run at once are limited', async () => {
   const { ask, end, begun } = makeQueue({ begun: 2, underWay: 3 })
   for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) await ask(key)
   assert.deepEqual(begun, ['a', 'b'])
@@ -70,7 +70,7 @@ test('so many begin in one turn of the event loop, and so many are under way', a
   assert.deepEqual(begun, ['a', 'b', 'c', 'd'])
 })
 
-test('what is answered at once makes no room in the same turn of the event loop', async () => {
+test('a request that finishes at once frees no slot in the same turn', async () => {
   const { ask, endNow, end, begun } = makeQueue({ begun: 1, underWay: 10 })
   for (const key of ['a', 'b']) await ask(key)
   endNow('a')
@@ -80,7 +80,7 @@ test('what is answered at once makes no room in the same turn of the event loop'
   assert.deepEqual(begun, ['a', 'b'])
 })
 
-test('what takes long gives its turn back, once', async () => {
+test('a slow request gives up its turn, once', async () => {
   const { ask, expire, end, begun } = makeQueue()
   for (const key of ['slow', 'a', 'b']) await ask(key)
   expire(longestTurnMs)
@@ -90,7 +90,7 @@ test('what takes long gives its turn back, once', async () => {
   assert.deepEqual(begun, ['slow', 'a'])
 })
 
-test('a client with many requests is paced without delaying others', async () => {
+test('a client with many requests is slowed down without delaying others', async () => {
   const { ask, end, expire, begun } = makeQueue({ begun: 2, underWay: 10 })
   for (let asked = 0; asked < 16; asked++) {
     await ask('busy')
@@ -110,7 +110,7 @@ test('a client with many requests is paced without delaying others', async () =>
   assert.deepEqual(begun, ['busy', 'busy', 'new', 'busy'])
 })
 
-test('while connections come one page is begun in a turn', async () => {
+test('while connections arrive, one page starts per turn', async () => {
   const { ask, end, connect, begun } = makeQueue({ begun: 3, underWay: 10 })
   connect()
   for (const key of ['a', 'b', 'c', 'd', 'e', 'f']) await ask(key)
@@ -121,7 +121,7 @@ test('while connections come one page is begun in a turn', async () => {
   assert.deepEqual(begun, ['a', 'b', 'c', 'd', 'e'])
 })
 
-test('an address is forgiven after some quiet', async () => {
+test('an address recovers after a quiet period', async () => {
   const { ask, end, pass, begun } = makeQueue()
   for (let asked = 0; asked < 8; asked++) {
     await ask('once busy')
@@ -134,7 +134,7 @@ test('an address is forgiven after some quiet', async () => {
   assert.deepEqual(begun, ['other', 'once busy'])
 })
 
-test('too many waiters, and those that waited too long, are rejected', async () => {
+test('waiters over the limit, or that waited too long, are rejected', async () => {
   const { ask, end, pass, begun } = makeQueue({ waiting: 1 })
   for (const key of ['a', 'b', 'c']) await ask(key)
   assert.deepEqual(begun, ['a', 'not c'])
@@ -143,7 +143,7 @@ test('too many waiters, and those that waited too long, are rejected', async () 
   assert.deepEqual(begun, ['a', 'not c', 'not b'])
 })
 
-test('a waiter at the exact limit has its turn, and one beyond it passes it on', async () => {
+test('a waiter at the exact limit gets its turn, and one beyond it passes the turn on', async () => {
   const { ask, end, pass, begun } = makeQueue()
   for (const key of ['a', 'b']) await ask(key)
   pass(1)
@@ -155,7 +155,7 @@ test('a waiter at the exact limit has its turn, and one beyond it passes it on',
   assert.deepEqual(begun, ['a', 'not b', 'c'])
 })
 
-test('who comes when a turn has just ended comes behind those who wait', async () => {
+test('a request that arrives just after a turn is queued behind earlier ones', async () => {
   const { ask, endNow, end, begun } = makeQueue()
   await ask('a')
   await end('none')
@@ -166,7 +166,7 @@ test('who comes when a turn has just ended comes behind those who wait', async (
   assert.deepEqual(begun, ['a', 'b'])
 })
 
-test('half of what an address asked for is forgotten in ten seconds', async () => {
+test('half of an address’s count is forgotten in ten seconds', async () => {
   const { ask, end, pass, begun } = makeQueue()
   const askFor = async (key: string, pages: number) => {
     for (let asked = 0; asked < pages; asked++) {
@@ -184,7 +184,7 @@ test('half of what an address asked for is forgotten in ten seconds', async () =
   assert.deepEqual(begun, ['first', 'two', 'seven, ten seconds ago', 'seven'])
 })
 
-test('an address is paced from its sixteenth page on, and has its turn however many it asked for', async () => {
+test('an address is slowed down from its sixteenth page, and gets its turn whatever its count', async () => {
   const { ask, end, expire, begun } = makeQueue({ begun: 1, underWay: 10 })
   for (let asked = 0; asked < 16; asked++) {
     await ask('busy')

@@ -43,17 +43,17 @@ async function sendAtOnce(t: TestContext, count: number, { isKnown = false } = {
 
 const paths = (count: number) => Array.from({ length: count }, (_, index) => `/${index}`)
 
-test('requests behind one another are looked at in their order', async (t) => {
+test('pipelined requests are handled in order', async (t) => {
   assert.deepEqual(await sendAtOnce(t, maxInBurst), { looked: paths(maxInBurst), isShutOut: false })
 })
 
-test('of more than an unknown address may send in one go only the first is looked at, and the address is shut out', async (t) => {
+test('of too many pipelined requests from an unknown address only the first is handled, and the address is blocked', async (t) => {
   const { looked, isShutOut } = await sendAtOnce(t, 5 * maxInBurst)
   assert.deepEqual(looked, paths(1))
   assert.equal(isShutOut, true)
 })
 
-test('a known address may send as many as they like', async (t) => {
+test('a known address can pipeline any number of requests', async (t) => {
   const count = 2 * maxInBurst
   assert.deepEqual(await sendAtOnce(t, count, { isKnown: true }), { looked: paths(count), isShutOut: false })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RateLimiter } from './rate-limiter.ts'
 
-test('each key may do so much by the clock, and what was not used comes back', () => {
+test('each key has a rate, and unused tokens are refilled', () => {
   let nowMs = 0
   const limiter = new RateLimiter({ rate: { perSecond: 1, burst: 2 }, clock: { now: () => nowMs } })
   assert.deepEqual([limiter.take('a'), limiter.take('a'), limiter.take('a')], [0, 0, 1_000])
@@ -13,7 +13,7 @@ test('each key may do so much by the clock, and what was not used comes back', (
   assert.deepEqual([limiter.take('a'), limiter.take('a')], [0, 1_000])
 })
 
-test('no more keys are kept than the limit', () => {
+test('the number of keys is limited', () => {
   const limiter = new RateLimiter({ rate: { perSecond: 1, burst: 1 }, clock: { now: () => 0 }, maxKeys: 1 })
   assert.deepEqual([limiter.take('a'), limiter.take('b'), limiter.take('a')], [0, 0, 0])
 })

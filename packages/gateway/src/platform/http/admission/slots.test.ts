@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Slots } from './slots.ts'
 
-test('there are so many slots in all, and one that is given back is free again', () => {
+test('the number of slots is limited, and a returned slot is free again', () => {
   const slots = new Slots({ total: 2, perKey: 2 })
   const first = slots.take('a')
   assert.ok(first)
@@ -22,7 +22,7 @@ test('one key has only its share', () => {
   assert.equal(slots.take('a'), undefined)
 })
 
-test('a slot is given back once, however often it is said', () => {
+test('a slot is returned once, however often it is released', () => {
   const slots = new Slots({ total: 1, perKey: 1 })
   const giveBack = slots.take('a')
   giveBack?.()
@@ -31,7 +31,7 @@ test('a slot is given back once, however often it is said', () => {
   assert.equal(slots.take('a'), undefined)
 })
 
-test('reserved slots are for known addresses, which have all the others too', () => {
+test('reserved slots are for known addresses, which can also use all others', () => {
   const slots = new Slots({ total: 4, perKey: 4, reserved: 2 })
   const unknown = [slots.take('a', { isKnown: false }), slots.take('b', { isKnown: false })]
   assert.equal(slots.take('c', { isKnown: false }), undefined)
@@ -43,7 +43,7 @@ test('reserved slots are for known addresses, which have all the others too', ()
   assert.equal(slots.take('d', { isKnown: false }), undefined)
 })
 
-test('how many are taken, and which share of theirs by unknown addresses', () => {
+test('the number of taken slots includes the share of unknown addresses', () => {
   const slots = new Slots({ total: 5, perKey: 5, reserved: 1 })
   assert.deepEqual([slots.taken, slots.shareTakenByUnknown], [0, 0])
   const known = slots.take('k')

@@ -15,7 +15,7 @@ function sample() {
   return { registry, requests, size: size.of(), open, slowest }
 }
 
-test('a histogram counts what is equal to a bound below it, and what is above the last one nowhere else', () => {
+test('a histogram counts a value equal to a bound in that bucket, and larger values only in +Inf', () => {
   const { registry, size } = sample()
   for (const value of [0, 1, 1.01, 10, 11]) size.observe(value)
   const read = readExposition(writeExposition(registry.snapshot()))
@@ -26,7 +26,7 @@ test('a histogram counts what is equal to a bound below it, and what is above th
   assert.equal(Math.round((read.value('size_sum') ?? 0) * 100), 2301)
 })
 
-test('a label with every awkward character comes out as the format wants it', () => {
+test('special characters in a label are escaped', () => {
   const { registry, requests } = sample()
   requests.of('a"b\\c\nd', '1').add(2)
   assert.match(
@@ -36,7 +36,7 @@ test('a label with every awkward character comes out as the format wants it', ()
   readExposition(writeExposition(registry.snapshot()))
 })
 
-test('label values without end are counted as other, so that memory is bounded', () => {
+test('an unbounded number of label values is counted as other', () => {
   const { registry, requests } = sample()
   for (let i = 0; i < maxChildren + 50; i++) requests.of(`operation ${i}`, '1').add()
   const read = readExposition(writeExposition(registry.snapshot()))
@@ -44,7 +44,7 @@ test('label values without end are counted as other, so that memory is bounded',
   assert.equal(read.sum('requests_total'), maxChildren + 50)
 })
 
-test('processes become one: counts and sizes are added, gauges as each says', () => {
+test('metrics of processes are merged: counters and histograms are added, gauges as declared', () => {
   const [one, two] = [sample(), sample()]
   one.requests.of('create', '20000').add(3)
   two.requests.of('create', '20000').add(4)
@@ -66,7 +66,7 @@ test('processes become one: counts and sizes are added, gauges as each says', ()
   assert.equal(read.value('slowest'), 5)
 })
 
-test('of a process that has ended the counts stay and the state goes', () => {
+test('counters of a process that ended are kept, its gauges are dropped', () => {
   const [ended, alive] = [sample(), sample()]
   ended.requests.of('create', '20000').add(3)
   ended.open.set(9)
@@ -107,7 +107,7 @@ const figures = {
   databaseBytes: 1_000,
 }
 
-test('the database is counted once at a time and at most every few seconds, however often it is asked', async () => {
+test('database counts are updated once at a time and at most every few seconds, however often they are read', async () => {
   let nowMs = 10_000
   let reads = 0
   const read = makeDatabaseMetrics({
@@ -143,7 +143,7 @@ test('the database is counted once at a time and at most every few seconds, howe
   assert.equal(results.value('tillgate_email_lag_seconds'), 1)
 })
 
-test('a database that goes away leaves its last figures with their age, and one that hangs is not waited for', async () => {
+test('an unreachable database keeps the last counts with their age, and a hanging one is not waited for', async () => {
   let nowMs = 10_000
   let answer = async () => figures
   const read = makeDatabaseMetrics({

@@ -111,7 +111,7 @@ function alertsIn(text: string): { name: string; expression: string; block: stri
     }))
 }
 
-test('every alert names metrics and labels that exist, and says what to do', async () => {
+test('every alert uses existing metrics and labels, and says what to do', async () => {
   const known = await knownNames()
   const alerts = alertsIn(read('alerts.yml'))
   assert.ok(alerts.length >= 14)
@@ -123,7 +123,7 @@ test('every alert names metrics and labels that exist, and says what to do', asy
   }
 })
 
-test('every graph of the dashboard names metrics and labels that exist', async () => {
+test('every dashboard panel uses existing metrics and labels', async () => {
   const known = await knownNames()
   const { panels } = JSON.parse(read('grafana-dashboard.json'))
   const targets = panels.flatMap((panel: { targets?: { expr: string }[] }) => panel.targets ?? [])
@@ -131,7 +131,7 @@ test('every graph of the dashboard names metrics and labels that exist', async (
   for (const { expr } of targets) checkExpression(expr.replaceAll('$', ''), known)
 })
 
-test('the dashboard has a row for everything that an operator watches, and an alert where it must not wait', () => {
+test('the dashboard has a row for everything that an operator monitors, with alerts for what is urgent', () => {
   const { panels } = JSON.parse(read('grafana-dashboard.json'))
   const rows = panels.filter(({ type }: { type: string }) => type === 'row')
   assert.deepEqual(
@@ -194,7 +194,7 @@ const labelsByMeaning: Readonly<Record<string, RegExp>> = {
   version: /^tillgate_build_info$/,
 }
 
-test('a label means one thing, and the documentation says what', async () => {
+test('a label has one meaning, which is documented', async () => {
   const documentation = readFileSync(join(folder, '../docs/operating.md'), 'utf8')
   for (const [name, labels] of await knownNames()) {
     for (const label of labels) {
@@ -209,7 +209,7 @@ test('a label means one thing, and the documentation says what', async () => {
   }
 })
 
-test('the check itself finds what is wrong', async () => {
+test('the check itself detects errors', async () => {
   const known = await knownNames()
   for (const wrong of [
     'sum(tillgate_no_such_total)',

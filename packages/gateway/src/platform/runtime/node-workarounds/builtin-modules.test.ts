@@ -15,10 +15,10 @@ async function isFetchLoadedBy(name: string): Promise<boolean> {
   return stdout.trim() === 'true'
 }
 
-test('a server needs no fetch', async () => {
+test('a server does not load fetch', async () => {
   assert.equal(await isFetchLoadedBy(ours), false)
 })
 
-test('it is needed while an import of node:http loads fetch', async () => {
+test('the workaround is needed while an import of node:http loads fetch', async () => {
   assert.equal(await isFetchLoadedBy('node:http'), true, 'builtin-modules.ts may go')
 })

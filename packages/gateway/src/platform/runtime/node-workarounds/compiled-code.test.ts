@@ -36,12 +36,12 @@ async function bytesKept(kind: 'module' | 'part'): Promise<number> {
   return Number(stdout)
 }
 
-test('a part of the program keeps nothing of the cache that it came from', async () => {
+test('a part of the program keeps nothing of its code cache', async () => {
   const kept = await bytesKept('part')
   assert.ok(kept < textBytes / 4, `${kept} bytes were kept`)
 })
 
-test('it is needed while a module keeps the cache that it came from', async () => {
+test('the workaround is needed while a module keeps its code cache', async () => {
   const kept = await bytesKept('module')
   assert.ok(kept >= textBytes / 2, `only ${kept} bytes were kept: compiled-code.ts may go`)
 })

@@ -6,7 +6,7 @@ import { keyObjects } from './key-objects.ts'
 
 const bytes = Buffer.alloc(32, 7)
 
-test('an object makes what its bytes make', () => {
+test('a key object gives the same result as its bytes', () => {
   const [key] = keyObjects([bytes])
   assert.deepEqual(
     createHmac('sha256', key).update('text').digest(),
@@ -14,7 +14,7 @@ test('an object makes what its bytes make', () => {
   )
 })
 
-test('it is needed while Node makes an object of the bytes at every use', () => {
+test('the workaround is needed while Node creates an object from the bytes at every use', () => {
   const [key] = keyObjects([bytes])
   const timeOf = (given: typeof key | Buffer) =>
     leastTimeMs(() => createHmac('sha256', given).update('text').digest())

@@ -21,7 +21,7 @@ async function measure(
   return kept
 }
 
-test('rows that were read go with the next small collection', async () => {
+test('rows that were read are freed by the next minor garbage collection', async () => {
   const kept = await measure(
     (client) => queryByCallback<pg.QueryConfig, pg.QueryResult>(client, query, 1_000),
     bytesKept,
@@ -29,7 +29,7 @@ test('rows that were read go with the next small collection', async () => {
   assert.ok(kept < 1_000_000, `${kept} bytes of 10,000,000 were kept`)
 })
 
-test('it is needed while the driver’s own promise and timer keep them', async () => {
+test('the workaround is needed while the driver’s own promise and timer keep them', async () => {
   // The types of the driver do not know the option.
   const kept = await measure(
     (client) => client.query({ ...query, query_timeout: 1_000 } as pg.QueryConfig),
@@ -38,7 +38,7 @@ test('it is needed while the driver’s own promise and timer keep them', async 
   assert.ok(kept >= 5_000_000, `only ${kept} bytes of 10,000,000 were kept: query-by-callback.ts may go`)
 })
 
-test('an answer that does not come is given up', async () => {
+test('a query that gets no response times out', async () => {
   const silent = { query: () => {} }
   await assert.rejects(queryByCallback(silent, query, 5), /Query read timeout/)
 })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { leastTimeMs } from '../../../../test/support/least-time.ts'
 import { makeRandom } from './random.ts'
 
-test('each byte is used once, also across blocks, and the requested number is returned', () => {
+test('each byte is used once, across blocks as well, and the requested number is returned', () => {
   const random = makeRandom()
   const seen = new Set<string>()
   for (let i = 0; i < 5000; i++) {
@@ -24,14 +24,14 @@ test('returned bytes do not change when more are drawn', () => {
   assert.deepEqual(Buffer.from(first), copy)
 })
 
-test('every value of a byte comes up', () => {
+test('every byte value occurs', () => {
   const random = makeRandom()
   const values = new Set<number>()
   for (let i = 0; i < 2000; i++) for (const byte of random(8)) values.add(byte)
   assert.equal(values.size, 256)
 })
 
-test('it is needed while a few bytes from the system cost more', () => {
+test('the workaround is needed while a few bytes from the system cost more', () => {
   const random = makeRandom()
   assert.ok(leastTimeMs(() => random(16)) < leastTimeMs(() => randomBytes(16)), 'random.ts may go')
 })

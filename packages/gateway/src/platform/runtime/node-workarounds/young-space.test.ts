@@ -23,12 +23,12 @@ async function sizesOf(...args: string[]): Promise<[whileStarting: number, later
   return JSON.parse(stdout)
 }
 
-test('young space stays small while the program starts, and grows after it', async () => {
+test('young space stays small during startup and grows afterwards', async () => {
   const [whileStarting, later] = await sizesOf('small')
   assert.ok(whileStarting * 4 <= later, `${whileStarting} then ${later} bytes`)
 })
 
-test('it is needed while a start makes young space grow', async () => {
+test('the workaround is needed while startup makes young space grow', async () => {
   const [[small], [usual]] = await Promise.all([sizesOf('small'), sizesOf()])
   assert.ok(small < usual, 'young-space.ts may go')
 })

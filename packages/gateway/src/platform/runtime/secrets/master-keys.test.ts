@@ -9,7 +9,7 @@ import { findMasterKeys, loadMasterKeys, parseMasterKeys } from './master-keys.t
 const folder = mkdtempSync(join(tmpdir(), 'tillgate-keys-'))
 after(() => rmSync(folder, { recursive: true }))
 
-test('the sandbox makes its master key once, for its owner alone', () => {
+test('the sandbox creates its master key once, readable only by its owner', () => {
   const config = {
     masterKey: undefined,
     otherMasterKeys: [],
@@ -23,7 +23,7 @@ test('the sandbox makes its master key once, for its owner alone', () => {
   assert.equal(readFileSync(join(folder, 'new/master.key'), 'utf8'), `${key.toString('base64')}\n`)
 })
 
-test('a start that was killed while it made the master key leaves nothing in the next one’s way', () => {
+test('a start that was killed while creating the master key does not block the next one', () => {
   const dataDir = join(folder, 'killed')
   mkdirSync(dataDir)
   writeFileSync(join(dataDir, 'master.key.123.abcdef01'), '')
@@ -35,14 +35,14 @@ test('a start that was killed while it made the master key leaves nothing in the
   )
 })
 
-test('a master key file that is missing or wrong is a start failure that says so', () => {
+test('a missing or invalid master key file fails the start with the reason', () => {
   const config = { masterKey: undefined, otherMasterKeys: [], dataDir: folder } as const
   assert.throws(() => loadMasterKeys({ ...config, masterKeyFile: join(folder, 'none') }), StartFailure)
   writeFileSync(join(folder, 'short'), 'c2hvcnQ=')
   assert.throws(() => loadMasterKeys({ ...config, masterKeyFile: join(folder, 'short') }), /32 bytes/)
 })
 
-test('a file or a setting with several keys gives them in their order', () => {
+test('several keys in a file or setting keep their order', () => {
   const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((key) => key.toString('base64'))
   for (const text of [`${one},${two}`, ` ${one} , ${two} `, `${one}\n${two}\n`, `${one}\r\n${two}`])
     assert.deepEqual(
@@ -62,7 +62,7 @@ test('a file or a setting with several keys gives them in their order', () => {
   assert.equal(loadMasterKeys(config).length, 2)
 })
 
-test('looking for a master key makes none', () => {
+test('looking for a master key creates none', () => {
   const dataDir = join(folder, 'looked')
   mkdirSync(dataDir)
   const config = { masterKey: undefined, otherMasterKeys: [], masterKeyFile: undefined, dataDir }

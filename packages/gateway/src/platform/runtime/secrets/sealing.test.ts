@@ -8,7 +8,7 @@ import { makeVault } from './vault.ts'
 const vault = makeVault(Buffer.alloc(32, 1))
 const sealing = makeSealing(vault.deriveKeys('sessions'), randomBytes)
 
-test('what is sealed opens in its own place alone', () => {
+test('a sealed value opens only in its own place', () => {
   const sealed = sealing.seal({ walletId: 'w', name: 'Zoë' }, 'order 1')
   assert.deepEqual(sealing.open(sealed, 'order 1'), { walletId: 'w', name: 'Zoë' })
   assert.equal(sealing.open(sealed, 'order 2'), undefined)
@@ -16,7 +16,7 @@ test('what is sealed opens in its own place alone', () => {
   assert.notEqual(sealing.seal({ walletId: 'w', name: 'Zoë' }, 'order 1'), sealed)
 })
 
-test('what was changed, cut or made up does not open', () => {
+test('a changed, truncated or made-up value does not open', () => {
   const sealed = Buffer.from(sealing.seal({ a: 1 }, 'x'), 'base64url')
   for (let at = 0; at < sealed.length; at++) {
     const changed = Buffer.from(sealed)
@@ -27,7 +27,7 @@ test('what was changed, cut or made up does not open', () => {
   for (const text of ['', '!', 'null', '{}']) assert.equal(sealing.open(text, 'x'), undefined)
 })
 
-test('every process derives the same key, and every purpose another', () => {
+test('every process derives the same key, and every purpose has its own', () => {
   const sealed = sealing.seal({ a: 1 }, 'x')
   const elsewhere = makeVault(Buffer.alloc(32, 1))
   assert.deepEqual(makeSealing(elsewhere.deriveKeys('sessions'), randomBytes).open(sealed, 'x'), { a: 1 })
@@ -36,7 +36,7 @@ test('every process derives the same key, and every purpose another', () => {
   assert.equal(makeSealing(other.deriveKeys('sessions'), randomBytes).open(sealed, 'x'), undefined)
 })
 
-test('a token is that of its parts and of its key', () => {
+test('a token depends on its parts and its key', () => {
   const tokens = makeTokens(vault.deriveKeys('forms'))
   const token = tokens.make(['s', 'm', 'p'])
   assert.ok(tokens.isRight(token, ['s', 'm', 'p']))
@@ -45,7 +45,7 @@ test('a token is that of its parts and of its key', () => {
   assert.ok(!makeTokens(vault.deriveKeys('other')).isRight(token, ['s', 'm', 'p']))
 })
 
-test('while the master key is replaced, what was made under either is known everywhere', () => {
+test('during a rotation of the master key, values made with either key are recognized', () => {
   const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const vaults = [makeVault(old, fresh), makeVault(fresh, old)]
   for (const made of vaults) {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { hashSecret } from './secret-hash.ts'
 
-test('a queue of PINs leaves threads to others', async () => {
+test('hashing many PINs leaves threads for other work', async () => {
   const parts = {
     vault: { hashCost: { N: 16_384, r: 8, p: 1 } },
     random: (count: number) => randomBytes(count),

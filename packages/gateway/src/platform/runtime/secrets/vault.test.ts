@@ -5,7 +5,7 @@ import { makeVault } from './vault.ts'
 const secret = Buffer.from('a secret of some length')
 const vault = makeVault(Buffer.alloc(32, 1))
 
-test('what is sealed opens again in its own place', () => {
+test('a sealed secret opens in its own place', () => {
   assert.deepEqual(vault.open(vault.seal(secret, 'merchant 1'), 'merchant 1'), secret)
 })
 
@@ -17,7 +17,7 @@ test('a sealed secret that was moved to another place does not open', () => {
   assert.throws(() => vault.open(vault.seal(secret, 'merchant 1'), 'merchant 2'))
 })
 
-test('no changed byte opens, and no shortened text', () => {
+test('a changed or truncated secret does not open', () => {
   const sealed = vault.seal(secret, 'x')
   for (let index = 0; index < sealed.length; index++) {
     const changed = Buffer.from(sealed)
@@ -31,7 +31,7 @@ test('a different master key is recognized by its id', () => {
   assert.throws(() => makeVault(Buffer.alloc(32, 2)).open(vault.seal(secret, 'x'), 'x'), /another master key/)
 })
 
-test('several master keys: the first seals, all of them open, and each derives keys of its own', () => {
+test('with several master keys, the first seals, all open, and each derives its own keys', () => {
   const [old, fresh] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const both = makeVault(fresh, old)
   assert.deepEqual(both.open(vault.seal(secret, 'x'), 'x'), secret)
