@@ -92,6 +92,29 @@ test('a payment link is made once however often its form is sent, paid, paused a
   assert.deepEqual(await recorded('link.create'), ['member'])
 })
 
+test('the newest transactions are listed in words, with their order or payout, and all of them in pages', async () => {
+  for (let index = 0; index < 11; index++) await shop.paidOrder()
+  const { text } = await owner.get('/merchant/money')
+  const rows = [...text.matchAll(/<a href="(\/merchant\/orders\/P\w+)">Payment</g)]
+  assert.equal(rows.length, 10)
+  assert.match((await owner.get(rows[0]?.[1] ?? '')).text, /Timeline/)
+  assert.match(text, /href="\/merchant\/money\/transactions"/)
+  const all = await owner.get('/merchant/money/transactions')
+  const times = [...all.text.matchAll(/<td[^>]*><time datetime="([^"]+)"/g)].map(([, time]) => time)
+  assert.ok(times.length > 10)
+  assert.deepEqual(times, times.toSorted().toReversed())
+  const { readMerchant } = gateway.operations
+  const context = { actor: 'test', merchantId }
+  const entries = await readMerchant.listLatest(context, { limit: 100 })
+  const paged = []
+  for (let before: (typeof entries)[number] | undefined; ; before = paged.at(-1)) {
+    const page = await readMerchant.listLatest(context, { before, limit: 3 })
+    paged.push(...page)
+    if (page.length < 3) break
+  }
+  assert.deepEqual(paged, entries)
+})
+
 test('the home page says when the next payout is, and of how much', async () => {
   const { payoutPlans } = actingAs(gateway.operations, 'test')
   await payoutPlans.setPlan(planFor(merchantId, { schedule: 'daily' }), 'test')

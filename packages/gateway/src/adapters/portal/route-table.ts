@@ -15,6 +15,7 @@ import { ordersArea } from './areas/orders.ts'
 import { payoutsArea } from './areas/payouts.ts'
 import { requestsArea } from './areas/requests.ts'
 import { settingsArea } from './areas/settings.ts'
+import { transactionsArea } from './areas/transactions.ts'
 import type { PortalRoute } from './portal.ts'
 
 export function portalRoutes(catalog: readonly Action[]): readonly PortalRoute[] {
@@ -23,6 +24,7 @@ export function portalRoutes(catalog: readonly Action[]): readonly PortalRoute[]
     ...ordersArea,
     ...linksArea,
     ...moneyArea,
+    ...transactionsArea,
     ...billsArea,
     ...payoutsArea,
     ...feesArea,

@@ -58,6 +58,8 @@ export function makeReadMerchant(parts: Parts) {
     ) => stores.requestLog.list({ ...filter, merchantId, isOpened: true }, page),
     statement: ({ stores }: Parts, { merchantId }: Of, range: Omit<StatementRange, 'merchantId'>) =>
       streamStatement(stores.statements, { ...range, merchantId }),
+    listLatest: ({ stores }: Parts, { merchantId }: Of, page: Parameters<StatementStore['listLatest']>[1]) =>
+      stores.statements.listLatest(merchantId, page),
     listBills: ({ stores }: Parts, { merchantId }: Of, page: Page) =>
       stores.bills.listBills(merchantId, page),
     findBill,

@@ -1,15 +1,18 @@
 // The shop's balances, and its statement as a file.
 
 import { availableMinor } from '../../../core/ledger/rules/transfer.ts'
+import type { LatestEntry } from '../../../core/ledger/store/statements.ts'
 import { csvType } from '../../kit/downloads.ts'
-import { html } from '../../kit/html.ts'
+import { type Html, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'
 import { emptyState } from '../../kit/pages/tables.ts'
 import { card, moneyTabs, tabs } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 import { nextPayout } from './next-payout.ts'
+import { transactionsPath, transactionTable } from './transactions.ts'
 
 const dayMs = 86_400_000
+const shownAtOnce = 10
 const path = '/money/statement.csv'
 
 export const moneyArea: readonly PortalRoute[] = [
@@ -21,9 +24,10 @@ async function show(visit: Visit): Promise<PortalPage> {
   const { operations, context, language, nowMs } = visit
   const { words, formats } = language
   const { money } = words
-  const [accounts, plans] = await Promise.all([
+  const [accounts, plans, latest] = await Promise.all([
     operations.readMerchant.listAccounts(context),
     operations.readMerchant.listPayoutPlans(context),
+    operations.readMerchant.listLatest(context, { limit: shownAtOnce + 1 }),
   ])
   const today = new Date(nowMs).toISOString().slice(0, 10)
   return {
@@ -41,7 +45,7 @@ async function show(visit: Visit): Promise<PortalPage> {
               }</dd></div>`,
           )}${nextPayout(visit, plans, accounts)}</dl>`
     }
-${card(
+${latest.length > 0 && recent(visit, latest)}${card(
   money.statement,
   html`<p>${money.statementText}</p><form class="filters" action="${pathTo(path)}">
 <label>${money.from}<input type="date" name="from" value="${today.slice(0, 8)}01" max="${today}"></label>
@@ -49,6 +53,14 @@ ${card(
 <button>${icon('download')}${money.download}</button></form>`,
 )}`,
   }
+}
+
+function recent(visit: Visit, latest: readonly LatestEntry[]): Html {
+  const { money } = visit.language.words
+  return html`<h2>${money.recent}</h2>${transactionTable(visit, latest.slice(0, shownAtOnce))}${
+    latest.length > shownAtOnce &&
+    html`<p class="acts"><a class="button" href="${pathTo(transactionsPath)}">${money.allTransactions}${icon('arrow-right')}</a></p>`
+  }`
 }
 
 async function download({ operations, context, query, nowMs }: Visit) {

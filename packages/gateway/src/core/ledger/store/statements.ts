@@ -1,7 +1,7 @@
 // Reads a merchant's statement from the ledger's transfers, in pages of one snapshot.
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
-import { plainSql, sql } from '../../../platform/database/sql.ts'
+import { plainSql, type Sql, sql } from '../../../platform/database/sql.ts'
 import type { MerchantTransferKind } from '../rules/transfer.ts'
 
 export interface StatementRange {
@@ -48,6 +48,11 @@ export function makeStatementStore(database: Pool) {
         },
         { statementTimeoutMs: 60_000 },
       ),
+    /** Newest first. */
+    listLatest: (
+      merchantId: string,
+      page: { readonly before?: Place | undefined; readonly limit: number },
+    ): Promise<readonly LatestEntry[]> => listLatest(database, merchantId, page),
   }
 }
 
@@ -91,7 +96,7 @@ select a.currency, a.credits_posted - a.debits_posted - coalesce(s.moved, 0) as 
 }
 
 /** A fee follows its payment, and a returned fee follows its refund. */
-interface Place {
+export interface Place {
   readonly timeMs: number
   readonly orderKey: string
   readonly isFee: boolean
@@ -99,6 +104,7 @@ interface Place {
 }
 
 type ReadEntry = StatementEntry & Place
+export type LatestEntry = ReadEntry
 const orderKey = "coalesce(t.payment_id, '')"
 const isFee = "(t.kind in ('fee', 'fee_return'))"
 const place = plainSql(`t.made_at, ${orderKey}, ${isFee}, t.transfer_id`)
@@ -120,19 +126,43 @@ const shape = rowShape<ReadEntry>('entry', {
   ),
 })
 
-/** Uses transfers_statement. An order's money in suspense is not the merchant's. */
+const sources = sql`
+select ${shape.columns}
+  from transfers t
+  left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
+  left join refunds r on r.merchant_id = t.merchant_id and r.refund_id = t.refund_id`
+
+/** An order's money in suspense is not the merchant's. */
+function isOwn(merchantId: string): Sql {
+  return sql`t.merchant_id = ${merchantId} and t.phase in ('post', 'direct')
+   and 'merchant:' || t.merchant_id || ':' || t.currency in (t.debit_account, t.credit_account)`
+}
+
+/** Uses transfers_statement, backwards. */
+async function listLatest(
+  database: Queryable,
+  merchantId: string,
+  { before, limit }: { readonly before?: Place | undefined; readonly limit: number },
+): Promise<ReadEntry[]> {
+  const older = before
+    ? sql`t.made_at <= ${before.timeMs} and (${place})
+       < (${before.timeMs}, ${before.orderKey}, ${before.isFee}, ${before.transferId})`
+    : sql`true`
+  const { rows } = await database.query(sql`${sources}
+ where ${isOwn(merchantId)} and ${older}
+ order by t.made_at desc, ${plainSql(`${orderKey} desc, ${isFee} desc`)}, t.transfer_id desc
+ limit ${limit}`)
+  return rows.map(shape.read)
+}
+
+/** Uses transfers_statement. */
 async function readPage(
   transaction: Queryable,
   { merchantId, toMs }: StatementRange,
   after: Place,
 ): Promise<ReadEntry[]> {
-  const { rows } = await transaction.query(sql`
-select ${shape.columns}
-  from transfers t
-  left join orders o on o.merchant_id = t.merchant_id and o.payment_id = t.payment_id
-  left join refunds r on r.merchant_id = t.merchant_id and r.refund_id = t.refund_id
- where t.merchant_id = ${merchantId} and t.phase in ('post', 'direct') and t.made_at < ${toMs}
-   and 'merchant:' || t.merchant_id || ':' || t.currency in (t.debit_account, t.credit_account)
+  const { rows } = await transaction.query(sql`${sources}
+ where ${isOwn(merchantId)} and t.made_at < ${toMs}
    and (${place}) > (${after.timeMs}, ${after.orderKey}, ${after.isFee}, ${after.transferId})
  order by ${place}
  limit ${entriesPerPage}`)
