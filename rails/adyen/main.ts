@@ -1,4 +1,4 @@
-// The rail to Adyen as a program.
+// Starts the rail to Adyen.
 import { runRail } from '@tillgate/rail-kit/run-rail'
 import { AdyenProvider } from './src/adyen-provider.ts'
 import { adyenSettings } from './src/settings.ts'

@@ -1,4 +1,4 @@
-// Makes every call of the rail against Adyen's test platform, and takes its webhooks at RAIL_PORT, which Adyen must reach:
+// Sends every request of the rail to Adyen's test platform and receives its webhooks at RAIL_PORT, which Adyen must reach:
 // ADYEN_API_KEY=… ADYEN_MERCHANT_ACCOUNT=… ADYEN_HMAC_KEY=… npm run try
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -25,7 +25,7 @@ if (!apiKey || !merchantAccount || !hmacKey || livePrefix !== '') {
 const notice = new Map<string, Notice>()
 const noticeOf = (id: string): Notice => notice.get(id) ?? {}
 
-/** With the webhooks in memory, where the rail has its database. */
+/** Keeps webhooks in memory, where the rail uses its database. */
 class TriedProvider extends AdyenProvider {
   override readPayment(payment: StoredPayment & { readonly providerId: string }) {
     return super.readPayment({ ...payment, notice: noticeOf(payment.transactionId) })

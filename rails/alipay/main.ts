@@ -1,4 +1,4 @@
-// The rail to Alipay as a program.
+// Starts the rail to Alipay.
 import { runRail } from '@tillgate/rail-kit/run-rail'
 import { AlipayProvider } from './src/alipay-provider.ts'
 import { alipaySettings } from './src/settings.ts'

@@ -1,4 +1,4 @@
-// Makes every call of the rail against Alipay's sandbox: ALIPAY_APP_ID=… ALIPAY_PRIVATE_KEY=… ALIPAY_PUBLIC_KEY=… npm run try
+// Sends every request of the rail to Alipay's sandbox: ALIPAY_APP_ID=… ALIPAY_PRIVATE_KEY=… ALIPAY_PUBLIC_KEY=… npm run try
 import { tryProvider } from '@tillgate/rail-kit/try-provider'
 import { AlipayProvider } from './src/alipay-provider.ts'
 

@@ -1,4 +1,4 @@
-// The rail to Mollie as a program.
+// Starts the rail to Mollie.
 import { runRail } from '@tillgate/rail-kit/run-rail'
 import { MollieProvider } from './src/mollie-provider.ts'
 import { mollieSettings } from './src/settings.ts'

@@ -1,4 +1,4 @@
-// Makes every call of the rail against the real Mollie with a test key: MOLLIE_API_KEY=test_… npm run try
+// Sends every request of the rail to Mollie with a test key: MOLLIE_API_KEY=test_… npm run try
 import { tryProvider } from '@tillgate/rail-kit/try-provider'
 import { MollieProvider } from './src/mollie-provider.ts'
 

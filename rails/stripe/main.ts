@@ -1,4 +1,4 @@
-// The rail to Stripe as a program.
+// Starts the rail to Stripe.
 import { runRail } from '@tillgate/rail-kit/run-rail'
 import { stripeSettings } from './src/settings.ts'
 import { StripeProvider } from './src/stripe-provider.ts'

@@ -1,4 +1,4 @@
-// Makes every call of the rail against the real Stripe with test keys: STRIPE_SECRET_KEY=sk_test_… npm run try
+// Sends every request of the rail to Stripe with test keys: STRIPE_SECRET_KEY=sk_test_… npm run try
 import { tryProvider } from '@tillgate/rail-kit/try-provider'
 import { StripeProvider } from './src/stripe-provider.ts'
 

@@ -1,4 +1,4 @@
-// The rail to WeChat Pay as a program.
+// Starts the rail to WeChat Pay.
 import { runRail } from '@tillgate/rail-kit/run-rail'
 import { configuredProvider } from './src/configured-provider.ts'
 import { wechatpaySettings } from './src/settings.ts'

@@ -1,5 +1,5 @@
-// Makes every call of the rail against the real WeChat Pay, which has no test platform: with 10.00 CNY of your own money,
-// of which the script refunds 3.00. Set the settings of the README and ACCEPT_REAL_MONEY=yes, then: npm run try
+// Sends every request of the rail to WeChat Pay, which has no test platform, with 10.00 CNY of your own money. The script
+// refunds 3.00 of it. Set the settings of the README and ACCEPT_REAL_MONEY=yes, then: npm run try
 import { ConfigurationError, readSettings } from '@tillgate/rail-kit/configuration'
 import { tryProvider } from '@tillgate/rail-kit/try-provider'
 import { configuredProvider } from './src/configured-provider.ts'

@@ -24,13 +24,13 @@ export interface WebhookItem {
 
 export interface AdyenAccess {
   readonly apiKey: string
-  /** Empty: the test platform. */
+  /** Empty for the test platform. */
   readonly livePrefix: string
-  /** Empty: Adyen. */
+  /** Empty for Adyen's own URLs. */
   readonly apiUrl: string
 }
 
-/** Adyen understood the request and said no: nothing was done. */
+/** Adyen rejected the request, so nothing was done. */
 export class Refused extends Error {
   override readonly name = 'Refused'
 }
@@ -57,13 +57,13 @@ interface Sdk {
 
 type Constructor<Made, Given extends unknown[]> = new (...given: Given) => Made
 
-/** Two tries stay within the 10 seconds that the gateway waits. */
+/** Two attempts fit in the 10 seconds that the gateway waits. */
 const callTimeoutMs = 4_000
 const tries = 2
 const testUrl = 'https://checkout-test.adyen.com'
 const isInProgress = '704'
 
-// Four files of it: the whole SDK, with the APIs that the rail does not use, takes three times as long to load.
+// Only four files are imported: the whole SDK takes three times as long to load.
 const load = createRequire(import.meta.url)
 const sdkFolder = '@adyen/api-library/lib/src'
 
@@ -94,7 +94,7 @@ const { default: Validator } = load(`${sdkFolder}/utils/hmacValidator.js`) as {
 }
 const validator = new Validator()
 
-/** The one item of a standard webhook, if Adyen signed it with this key. Its reason is not signed. */
+/** The single item of a standard webhook if Adyen signed it with this key. The signature does not cover the reason. */
 export function readSignedItem(body: string, hmacKey: string): WebhookItem | undefined {
   try {
     const { notificationItems } = JSON.parse(body) as {
@@ -120,7 +120,7 @@ export class AdyenApi {
     return this.#sdk.links.paymentLinks(request, { idempotencyKey })
   }
 
-  /** What exists is never refused: if it seems so, the key belongs to another account. */
+  /** Queries of existing objects succeed; a rejection means that the key belongs to another account. */
   async readLink(id: string): Promise<PaymentLink> {
     try {
       return await this.#sdk.links.getPaymentLink(id)
@@ -141,7 +141,7 @@ export class AdyenApi {
   }
 }
 
-/** Every call may be repeated: reads, the end of a link, and what has an idempotency key. */
+/** Every call is safe to repeat: reads, the end of a link, and calls with an idempotency key. */
 async function callAdyen(
   address: string,
   body: string,

@@ -1,5 +1,5 @@
-// Adyen as a provider of a rail: payment links on Adyen's hosted page, refunds, and signed webhooks. Adyen names the
-// number of a payment, and the result of a refund, in webhooks only: what their signature covers is kept with the payment.
+// Adyen as a rail's provider: payment links on Adyen's hosted page, refunds, and signed webhooks. Adyen reports the
+// number of a payment and the result of a refund only in webhooks, so their signed fields are stored with the payment.
 import {
   type Keyed,
   type Notice,
@@ -35,10 +35,10 @@ export interface AdyenGiven extends AdyenAccess {
   readonly now: () => number
 }
 
-/** What webhooks said of a payment. */
+/** Facts from webhooks about a payment. */
 interface PaymentNotice {
   readonly authorised?: { readonly pspReference: string; readonly amount: AdyenAmount }
-  /** An attempt; the consumer may have paid after it. */
+  /** A declined attempt. The consumer may have paid afterwards. */
   readonly refused?: string
 }
 
@@ -51,7 +51,7 @@ type Known = StoredPayment & { readonly providerId: string }
 
 const minute = 60_000
 const hour = 60 * minute
-/** Adyen keeps keys for seven days. After half a day, the rail looks first at what webhooks said. */
+/** Adyen keeps idempotency keys for seven days. After half a day, the rail first looks at the stored webhooks. */
 const idempotencyKeyLifetimeMs = 24 * hour
 const keysLiveMs = 7 * 24 * hour
 const clockMarginMs = hour
@@ -93,7 +93,7 @@ export class AdyenProvider implements Provider {
     const { transactionId, start, startedAtMs, idempotencyKey } = payment
     const { merchantName, orderNo, description, returnUrl, expiresAt } = start
     const shopperLocale = adyenLocale(start.locale)
-    // Made from stored values only, so that a repeat is the same request.
+    // Built only from stored values, so that a repeated request is identical.
     const request = {
       merchantAccount: this.#merchantAccount,
       reference: transactionId,
@@ -107,7 +107,7 @@ export class AdyenProvider implements Provider {
     }
     try {
       const link = await this.#api.createLink(request, idempotencyKey)
-      // The first answer may be old, so a later one is read before it counts.
+      // The first response may be outdated, so the status is read again before it is used.
       return { ...commonOf(link), status: 'pending', nextAction: { kind: 'redirect', url: link.url } }
     } catch (error) {
       if (error instanceof Refused) return { status: 'declined', reason: shortened(error.message) }
@@ -115,7 +115,7 @@ export class AdyenProvider implements Provider {
     }
   }
 
-  /** Adyen has no search. A link whose answer never came has an address that nobody knows, so nobody paid with it. */
+  /** Adyen has no search. If the response with a link was lost, no one has its URL, so it was not paid. */
   async findPayment(payment: StoredPayment): Promise<ProviderPayment | undefined> {
     const { authorised } = noticeOf<PaymentNotice>(payment)
     return authorised && approvedBy(authorised)
@@ -131,7 +131,7 @@ export class AdyenProvider implements Provider {
     const isChanging = { changesSoon: authorised !== undefined }
     switch (link.status) {
       case 'active':
-        // Only what was being processed and came to nothing opens a link again.
+        // Only a failure during processing reopens a link.
         if (payment.status === 'submitted') return this.#decline(link, payment)
         return {
           ...common,
@@ -144,12 +144,12 @@ export class AdyenProvider implements Provider {
       case 'completed':
       case 'paid':
         if (!authorised) return { ...common, status: 'submitted' }
-        // The amount of the link is what was asked for, the amount of the webhook what was paid. Both must be right.
+        // The link has the requested amount, the webhook the paid amount. Both must match.
         return isAmountOf(payment, link.amount)
           ? { ...approvedBy(authorised), providerId: link.id }
           : { ...common, status: 'approved', reference: authorised.pspReference }
       case 'expired':
-        // Someone who had begun before its end may pay after it: the link no longer shows that, only the webhook does.
+        // A payment that started before the link ended can succeed after it. Only the webhook reports it.
         if (authorised) return { ...approvedBy(authorised), providerId: link.id }
         if (payment.status !== 'submitted') return { ...common, status: 'cancelled' }
         return { ...common, status: 'declined', reason: refused ?? refusedInWords }
@@ -158,7 +158,7 @@ export class AdyenProvider implements Provider {
     }
   }
 
-  /** The gateway does not open a payment again that was being processed, so its link ends. */
+  /** The gateway does not reopen a payment that was being processed, so its link ends. */
   async #decline(link: PaymentLink, payment: Known): Promise<ProviderPayment> {
     const ended = await this.#expire(link.id)
     if (ended.status === 'active') throw new ProviderUnavailable('the payment link is still active')
@@ -173,7 +173,7 @@ export class AdyenProvider implements Provider {
     try {
       return await this.#api.expireLink(id)
     } catch (error) {
-      // It is no longer active, which is no failure: its status says what became of it.
+      // The link is no longer active. Its status shows the reason.
       if (error instanceof Refused) return this.#api.readLink(id)
       throw error
     }
@@ -196,7 +196,7 @@ export class AdyenProvider implements Provider {
     }
   }
 
-  /** Only a webhook says that a refund exists. Without one, the same key is safe for as long as Adyen keeps it. */
+  /** Only a webhook reports that a refund exists. Without one, the same key is safe while Adyen keeps it. */
   async findRefund(refund: StoredRefund): Promise<ProviderRefund | undefined> {
     const said = refundOf(refund)
     if (!said && this.#now() - refund.startedAtMs > keysLiveMs - clockMarginMs)
@@ -206,7 +206,7 @@ export class AdyenProvider implements Provider {
     return said
   }
 
-  /** Adyen has no call for it: the webhook decides. */
+  /** Adyen has no request for the status of a refund: the webhook decides. */
   async readRefund(refund: StoredRefund & { readonly providerId: string }): Promise<ProviderRefund> {
     const { providerId } = refund
     return refundOf(refund) ?? { providerId, reference: providerId, status: 'submitted' }
@@ -232,7 +232,7 @@ export class AdyenProvider implements Provider {
       }
       case 'REPORT_AVAILABLE':
         return reportName.test(pspReference) ? { kind: 'changed', report: pspReference } : { kind: 'ignored' }
-      // Such as the end of a payment that was being processed.
+      // For example, the end of a payment that was being processed.
       case 'OFFER_CLOSED':
       case 'CANCELLATION':
         return { kind: 'changed', payment: { transactionId: merchantReference } }
@@ -274,7 +274,7 @@ function refundOf(refund: StoredRefund): ProviderRefund | undefined {
 
 const refusedInWords = 'The payment was refused.'
 
-/** The signature does not cover the reason, so only known words are passed on. */
+/** The signature does not cover the reason, so only known reasons are passed on. */
 const refusals: Readonly<Record<string, string>> = {
   'not enough balance': 'The balance is too low.',
   'expired card': 'The card has expired.',

@@ -1,4 +1,4 @@
-// Adyen's settlement details report: a file of a batch that Adyen pays over in one sum. Only a webhook says its name.
+// Adyen's settlement details report: one file per payout. Only a webhook has its name.
 import { maxSettlementLines, toMinorUnits } from '@tillgate/protocol'
 import {
   type ProviderLine,
@@ -8,18 +8,18 @@ import {
 } from '@tillgate/rail-kit/provider'
 
 export interface ReportAccess {
-  /** Of a report user, who signs in with a password. */
+  /** A report user, who signs in with a password. */
   readonly user: string
   readonly password: string
   readonly merchantAccount: string
-  /** Such as https://ca-test.adyen.com. */
+  /** For example, https://ca-test.adyen.com. */
   readonly url: string
 }
 
 export const reportName = /^settlement_detail_report_batch_\d+\.csv$/
 const timeoutMs = 8_000
 
-/** The cursor is the report, and the number of its lines before the page. */
+/** The cursor is the report's name and the number of lines before the page. */
 export async function readReports(
   access: ReportAccess,
   { cursor = '', reports }: SettlementsWanted,
@@ -61,7 +61,7 @@ function linesIn(report: string): ProviderLine[] {
     const [payment, modification] = [cell('Psp Reference'), cell('Modification Reference')]
     const batch = `${cell('Merchant Account')} batch ${cell('Batch Number')}`
     const net = minorOf(cell('Net Credit (NC)'), netCurrency) - minorOf(cell('Net Debit (NC)'), netCurrency)
-    // What Adyen converted has no amount of ours: an operator decides about it.
+    // An amount that Adyen converted has no original amount, so an operator must decide.
     const isConverted = currency !== '' && currency !== netCurrency
     const gross = isConverted
       ? net
@@ -81,7 +81,7 @@ function linesIn(report: string): ProviderLine[] {
   })
 }
 
-/** Cells with commas are in quotes. */
+/** Cells with commas are quoted. */
 function cellsOf(row: string): string[] {
   return [...row.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,
@@ -92,7 +92,7 @@ function missing(heading: string): never {
   throw new ProviderUnavailable(`the report has no column ${heading}`)
 }
 
-/** Some currencies have more decimals at Adyen, which are zero. */
+/** Adyen writes some currencies with additional decimals, which are zero. */
 function minorOf(written: string, currency: string): bigint {
   const shorter = written.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')
   return shorter === '' ? 0n : toMinorUnits(shorter, currency, 'amount')

@@ -1,5 +1,5 @@
-// Amounts as Adyen writes them, from docs.adyen.com/development-resources/currency-codes: the minor units of ISO 4217,
-// with these exceptions. A wrong row here charges a hundred times too much or too little.
+// Adyen's amounts, from docs.adyen.com/development-resources/currency-codes: the minor units of ISO 4217 with these
+// exceptions. A wrong row charges a hundred times too much or too little.
 import { digitsOf } from '@tillgate/protocol'
 
 const differsFromStandard: Readonly<Record<string, number>> = { CLP: 2, CVE: 0, IDR: 0, ISK: 2 }
@@ -30,7 +30,7 @@ export function toAdyenAmount({ amountMinor, currency }: Money): AdyenAmount {
   return { currency, value: Number(value) }
 }
 
-/** -1 where the amount cannot be written in the currency, which no payment has. */
+/** -1, which no payment has, if the amount cannot be expressed in the currency. */
 export function fromAdyenAmount({ currency, value }: AdyenAmount): Money {
   const { value: amountMinor, rest } = converted(BigInt(value), digitsAtAdyen(currency), digitsOf(currency))
   return { currency, amountMinor: rest === 0n ? amountMinor : -1n }

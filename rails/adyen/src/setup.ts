@@ -1,4 +1,4 @@
-// What `tillgate rail init` asks and shows for Adyen.
+// What `tillgate rail init` asks and prints for Adyen.
 import type { RailSetup } from '@tillgate/rail-kit/setup'
 import { adyenSettings } from './settings.ts'
 

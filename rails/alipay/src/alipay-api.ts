@@ -1,4 +1,4 @@
-// The calls to Alipay's gateway (OpenAPI 2.0), signed with RSA2 in both directions.
+// Requests to Alipay's gateway (OpenAPI 2.0), signed with RSA2 in both directions.
 import type { KeyObject } from 'node:crypto'
 import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
 import { isSignedBy, signed } from '@tillgate/rail-kit/rsa'
@@ -6,7 +6,7 @@ import { isSignedBy, signed } from '@tillgate/rail-kit/rsa'
 export interface AlipayAccess {
   readonly appId: string
   readonly privateKey: KeyObject
-  /** Alipay's, not that of the app. */
+  /** Alipay's key, not the app's. */
   readonly alipayPublicKey: KeyObject
   readonly gatewayUrl: string
 }
@@ -19,7 +19,7 @@ export interface AlipayRequest {
   readonly parameters?: Readonly<Record<string, string>>
 }
 
-/** Alipay understood the request and said no: nothing was done. */
+/** Alipay rejected the request, so nothing was done. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly code: string
@@ -32,19 +32,19 @@ export class Refused extends Error {
 
 type Parameters = Readonly<Record<string, string>>
 
-/** Two tries stay within the 10 seconds that the gateway waits. */
+/** Two attempts fit in the 10 seconds that the gateway waits. */
 const callTimeoutMs = 4_000
 const tries = 2
 const systemErrors = new Set(['ACQ.SYSTEM_ERROR', 'AQC.SYSTEM_ERROR', 'SYSTEM_ERROR'])
 
-/** The address of a page. It is the same whenever it is made of the same request. */
+/** The URL of a page. The same request always has the same URL. */
 export function pageUrl(access: AlipayAccess, request: AlipayRequest): string {
   const url = new URL(access.gatewayUrl)
   url.search = new URLSearchParams(signedParameters(access, request)).toString()
   return url.href
 }
 
-/** Every call may be repeated: Alipay knows what it has done by our numbers. */
+/** Every call is safe to repeat: Alipay recognizes our numbers. */
 export async function callAlipay<Answer>(access: AlipayAccess, request: AlipayRequest): Promise<Answer> {
   for (let left = tries - 1; ; left--)
     try {
@@ -88,14 +88,14 @@ interface Answered {
 const envelope =
   /^\s*\{\s*"([a-z_]+_response)"\s*:\s*(\{[\s\S]*\})\s*,\s*(?:"alipay_cert_sn"\s*:\s*"\w+"\s*,\s*)?"sign"\s*:\s*"([\w+/=\\]+)"\s*\}\s*$/
 
-/** Only the text that is covered by the signature is read. */
+/** Reads only the text that the signature covers. */
 export function readAnswer(text: string, method: string, alipayPublicKey: KeyObject): Answered {
   const [, name, content, sign] = envelope.exec(text) ?? []
   if (content === undefined || sign === undefined || name !== `${method.replaceAll('.', '_')}_response`)
     throw new ProviderUnavailable(
       `Alipay returned something else than a signed answer: ${text.slice(0, 200)}`,
     )
-  // JSON may escape the slashes of the base64.
+  // JSON may escape the slashes in base64.
   if (!isSignedBy(alipayPublicKey, content, sign.replaceAll('\\/', '/')))
     throw new ProviderUnavailable('the signature of Alipay’s answer is wrong')
   try {
@@ -120,7 +120,7 @@ function signedParameters(access: AlipayAccess, request: AlipayRequest): Paramet
   return { ...given, sign: signed(signedText(given), access.privateKey) }
 }
 
-/** `name=value` by name, joined with `&`. */
+/** `name=value` sorted by name and joined with `&`. */
 export function signedText(parameters: Parameters): string {
   return Object.keys(parameters)
     .sort()

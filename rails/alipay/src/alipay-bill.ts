@@ -1,5 +1,5 @@
-// Alipay's bill of a day (业务明细): payments and refunds with their fees, as a table in GBK in a ZIP archive. Days are
-// Beijing's.
+// Alipay's daily bill (业务明细): payments and refunds with their fees, as a table in GBK in a ZIP archive. Days are in
+// Beijing time.
 import { inflateRawSync } from 'node:zlib'
 import { maxSettlementLines, toMinorUnits } from '@tillgate/protocol'
 import {
@@ -10,7 +10,7 @@ import {
 } from '@tillgate/rail-kit/provider'
 import { type AlipayAccess, callAlipay, Refused } from './alipay-api.ts'
 
-/** Alipay makes the bill by 9 o'clock in Beijing, which is 1 o'clock UTC; this leaves it an hour and a half. */
+/** Alipay creates the bill by 9:00 in Beijing (1:00 UTC). This adds an hour and a half. */
 const madeAfterMs = 26.5 * 3_600_000
 const downloadTimeoutMs = 5_000
 const maxBillBytes = 64 * 1024 * 1024
@@ -27,7 +27,7 @@ export async function readBill(
   return { lines: all.slice(from, to), ...(to < all.length && { next: String(to) }) }
 }
 
-/** Empty: there was no payment on that day. */
+/** Empty if the day had no payments. */
 async function download(access: AlipayAccess, day: string, nowMs: number): Promise<string> {
   try {
     const { bill_download_url: url } = await callAlipay<{ bill_download_url: string }>(access, {
@@ -38,7 +38,7 @@ async function download(access: AlipayAccess, day: string, nowMs: number): Promi
     const response = await fetch(url, { signal: AbortSignal.timeout(downloadTimeoutMs) })
     if (!response.ok) throw new ProviderUnavailable(`Alipay returned HTTP ${response.status} for a bill`)
     const files = filesIn(Buffer.from(await response.arrayBuffer()))
-    // The archive also has the sums of the day.
+    // The archive also contains the totals of the day.
     return files.find((text) => text.includes(headings.number)) ?? missing(headings.number)
   } catch (error) {
     if (error instanceof Refused && error.code.endsWith('bill_not_exist')) return ''
@@ -63,7 +63,7 @@ function linesIn(bill: string, day: string): ProviderLine[] {
   const columns = head.split(',')
   return entries.map((entry): ProviderLine => {
     const cells = entry.split(',')
-    // Only the name of the goods, which comes after the numbers, may have commas: later columns count from the end.
+    // Only the name of the goods may contain commas, so later columns are counted from the end.
     const cell = (name: keyof typeof headings) => {
       const at = columns.indexOf(headings[name])
       const isBefore = at <= columns.indexOf(headings.type)
@@ -83,14 +83,14 @@ function linesIn(bill: string, day: string): ProviderLine[] {
   })
 }
 
-/** The type says the direction. */
+/** The type determines the direction. */
 const sizeOf = (yuan: string) => toMinorUnits(yuan.replace(/^[-+]/, ''), 'CNY', 'amount')
 
 function missing(heading: string): never {
   throw new ProviderUnavailable(`the bill has no column ${heading}`)
 }
 
-/** The texts of a ZIP archive, by its directory. */
+/** The texts of a ZIP archive, according to its directory. */
 function filesIn(archive: Buffer): string[] {
   const end = archive.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
   if (end < 0) throw new ProviderUnavailable('the bill is no ZIP archive')

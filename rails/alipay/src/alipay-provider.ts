@@ -1,4 +1,4 @@
-// Alipay as a provider of a rail: its payment pages for desktop and phone, query, close, refund, and notifications.
+// Alipay as a rail's provider: payment pages for desktop and phone, query, close, refund, and notifications.
 import { toDecimalText, toMinorUnits } from '@tillgate/protocol'
 import {
   type Keyed,
@@ -29,7 +29,7 @@ export interface AlipayGiven {
 }
 
 interface Trade {
-  /** Missing while the consumer has only seen the page. */
+  /** Missing while the consumer has only opened the page. */
   readonly trade_no?: string
   readonly trade_status: 'WAIT_BUYER_PAY' | 'TRADE_SUCCESS' | 'TRADE_FINISHED' | 'TRADE_CLOSED'
   readonly total_amount: string
@@ -44,7 +44,7 @@ const maxSubjectLength = 128
 
 export class AlipayProvider implements Provider {
   readonly name = 'Alipay'
-  /** Alipay knows a payment by out_trade_no and a refund by out_request_no for good. */
+  /** Alipay recognizes a payment by out_trade_no and a refund by out_request_no permanently. */
   readonly idempotencyKeyLifetimeMs = Number.POSITIVE_INFINITY
   readonly webhookReply = 'success'
   readonly #access: AlipayAccess
@@ -69,7 +69,7 @@ export class AlipayProvider implements Provider {
     return undefined
   }
 
-  /** Makes no call: the address of the page is the signed request. Alipay has a trade when the consumer uses the page. */
+  /** Sends no request: the page's URL is the signed request. Alipay creates a trade when the consumer uses the page. */
   async startPayment(payment: StoredPayment & Keyed): Promise<ProviderPayment> {
     return this.#open({ ...payment, providerId: payment.idempotencyKey })
   }
@@ -94,7 +94,7 @@ export class AlipayProvider implements Provider {
     return { providerId, status: 'pending', nextAction }
   }
 
-  /** The payment's number at Alipay is ours. */
+  /** Our number of the payment is also its number at Alipay. */
   async findPayment(payment: StoredPayment): Promise<ProviderPayment> {
     return this.readPayment({ ...payment, providerId: payment.transactionId })
   }
@@ -125,13 +125,13 @@ export class AlipayProvider implements Provider {
       }
     } catch (error) {
       if (!isMissing(error)) throw asUnavailable(error)
-      // The consumer has not used the page yet, which Alipay accepts until time_expire.
+      // The consumer has not used the page yet. Alipay accepts it until time_expire.
       const isOver = this.#now() > expiryOf(payment) + clockMarginMs
       return isOver ? { providerId, status: 'cancelled' } : this.#open(payment)
     }
   }
 
-  /** Alipay closes a trade. Where there is none yet, the consumer can still make one until the page expires. */
+  /** Alipay closes a trade. Without a trade, the consumer can still create one until the page expires. */
   async cancelPayment(payment: Known): Promise<ProviderPayment> {
     const { providerId } = payment
     try {
@@ -158,7 +158,7 @@ export class AlipayProvider implements Provider {
       if (!(error instanceof Refused)) throw error
       return { providerId: refundNo, status: 'declined', reason: shortened(refundReason(error)) }
     }
-    // Without a change of funds, the refund was made before, or is still being made.
+    // No change of funds means that the refund was made before or is in progress.
     return refundOf(refundNo, (await this.#isRefunded(refundNo, payment)) ? 'approved' : 'submitted')
   }
 
@@ -179,7 +179,7 @@ export class AlipayProvider implements Provider {
     return (await this.#isRefunded(refundId, payment)) ? refundOf(refundId, 'approved') : undefined
   }
 
-  /** What the query does not show as made is asked for again with the same number, as Alipay's documentation says. */
+  /** If the query does not show the refund, it is requested again with the same number, as Alipay documents. */
   async readRefund(
     refund: StoredRefund & { readonly providerId: string },
     payment: StoredPayment,
@@ -193,7 +193,7 @@ export class AlipayProvider implements Provider {
     return readBill(this.#access, wanted, this.#now())
   }
 
-  /** A form. The signature is checked, and yet only the number is used. */
+  /** A form. Its signature is verified, but only the number is used. */
   readWebhook({ body }: WebhookRequest): Webhook {
     const { sign = '', sign_type: type, ...covered } = Object.fromEntries(new URLSearchParams(body))
     const { appId, alipayPublicKey } = this.#access
@@ -223,14 +223,14 @@ function expiryOf({ start, startedAtMs }: StoredPayment): number {
   return Math.max(start.expiresAt, startedAtMs + leastLifetimeMs)
 }
 
-/** Alipay rejects `/`, `=` and `&` in it. */
+/** Alipay rejects `/`, `=` and `&` in this text. */
 function subjectOf({ merchantName, description, orderNo }: PaymentStart): string {
   return shortened(`${merchantName}: ${description ?? orderNo}`.replace(/[/=&]/g, ' '), maxSubjectLength)
 }
 
 const isMissing = (error: unknown) => error instanceof Refused && error.code === 'ACQ.TRADE_NOT_EXIST'
 
-/** A query of what exists is never refused: if it seems so, something is wrong with the account. */
+/** Queries of existing objects succeed; a rejection means that the account is misconfigured. */
 const asUnavailable = (error: unknown) =>
   error instanceof Refused ? new ProviderUnavailable(error.message, { cause: error }) : error
 

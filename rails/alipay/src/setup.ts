@@ -1,4 +1,4 @@
-// What `tillgate rail init` asks and shows for Alipay.
+// What `tillgate rail init` asks and prints for Alipay.
 import type { RailSetup } from '@tillgate/rail-kit/setup'
 import { alipaySettings } from './settings.ts'
 

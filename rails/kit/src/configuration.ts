@@ -6,7 +6,7 @@ export interface Setting {
   readonly fallback?: string
   /** Never shown in logs. */
   readonly isSecret?: boolean
-  /** What is wrong with the value, as the end of a sentence that begins with the name. */
+  /** Why the value is invalid, as the end of a sentence that starts with the setting's name. */
   readonly check?: (value: string) => string | undefined
 }
 
@@ -68,7 +68,7 @@ export function readSettings<Declared extends Settings>(
     values[name] = value
   }
   if (problems.length > 0) throw new ConfigurationError(problems)
-  // Safe: every declared name was given a value above.
+  // Safe: every declared name has a value above.
   return values as Values<Declared>
 }
 

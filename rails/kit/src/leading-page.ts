@@ -1,5 +1,5 @@
-// A page that leads on to the provider's at once. It is no redirect, because a provider may want to see the rail's own
-// origin in the Referer.
+// A page that forwards to the provider's page at once. It is not an HTTP redirect, because a provider may require the
+// rail's own origin in the Referer.
 import { randomBytes } from 'node:crypto'
 
 export function leadingPage(url: string) {

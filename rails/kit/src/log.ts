@@ -1,4 +1,4 @@
-// Log lines as JSON on standard output. Configured secrets never appear in them, whatever a library puts into a message.
+// Log lines as JSON on standard output. Configured secrets are replaced, even inside messages of a library.
 export interface Log {
   info(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
@@ -25,7 +25,7 @@ export function makeLog({ write, now, secrets }: LogParts): Log {
   }
 }
 
-/** Of an error only its name and words: its other fields may hold a request with its headers. */
+/** Logs only an error's name and message: other fields may hold a request with its headers. */
 function shownAs(value: unknown): unknown {
   if (!(value instanceof Error)) return value
   const { name, message, cause } = value

@@ -1,4 +1,4 @@
-// Sends the notifications of the outbox to the gateway until it has them.
+// Sends the outbox's notifications to the gateway until the gateway accepts them.
 import { signWebhook } from '@tillgate/protocol'
 import type { Log } from './log.ts'
 import { type DueNotification, maxNotifyAttempts, type RailStore } from './store/rail-store.ts'
@@ -12,7 +12,7 @@ export interface NotifierParts {
 
 const timeoutMs = 5_000
 
-/** Sends what is due and returns how much it was. */
+/** Sends due notifications and returns their number. */
 export function makeNotifier({ store, secrets, now, log }: NotifierParts) {
   return async (limit = 20): Promise<number> => {
     const due = await store.claimNotifications(now(), limit)
@@ -34,7 +34,7 @@ export function makeNotifier({ store, secrets, now, log }: NotifierParts) {
     if (isReceived) return store.removeNotification(id)
     const why = sent instanceof Response ? `HTTP ${sent.status}` : sent
     if (attempts < maxNotifyAttempts) return log.error('a notification did not arrive', { id, attempts, why })
-    // Nothing is lost with it, because the gateway also asks on its own schedule.
+    // Nothing is lost, because the gateway also queries on its own schedule.
     log.error('a notification is given up', { id, attempts, why })
     await store.removeNotification(id)
   }

@@ -1,23 +1,23 @@
-// What a rail implements to connect its provider. The kit does everything else: messages, state, retries, notifications.
+// The interface to a provider that a rail implements. The kit handles messages, state, retries and notifications.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { NextAction, RailMessageOf } from '@tillgate/protocol'
 
 export type PaymentStart = RailMessageOf<'payment.start'>
 
-/** A payment as the rail stored it. */
+/** A payment as stored by the rail. */
 export interface StoredPayment {
   readonly transactionId: string
   readonly start: PaymentStart
   readonly amountMinor: bigint
   readonly currency: string
-  /** When the rail received `payment.start`, by its own clock. A repeat of the call uses the same time. */
+  /** When the rail received `payment.start`, by its own clock. Repeats use the same time. */
   readonly startedAtMs: number
   readonly status: PaymentStatus
-  /** The provider's id. Missing until the provider has returned it. */
+  /** The provider's id. Missing until the provider returned it. */
   readonly providerId: string | undefined
-  /** What the consumer does next; kept, because it must not change. */
+  /** What the consumer does next. Stored, because it must not change. */
   readonly nextAction: NextAction | undefined
-  /** The number of the payment for people and refunds. */
+  /** The payment's number for people and for refunds. */
   readonly reference: string | undefined
   readonly reason: string | undefined
   readonly notice: Notice
@@ -43,23 +43,23 @@ export interface StoredRefund {
  */
 export type Notice = Readonly<Record<string, unknown>>
 
-/** `starting`: stored, and the provider has not confirmed it yet. */
+/** `starting`: stored, but not yet confirmed by the provider. */
 export type PaymentStatus = 'starting' | 'pending' | 'submitted' | 'approved' | 'declined' | 'cancelled'
 export type RefundStatus = 'starting' | 'submitted' | 'approved' | 'declined'
 
-/** What the provider says of a payment. */
+/** A payment's state at the provider. */
 export type ProviderPayment = {
-  /** Undefined where the provider refused to create it. */
+  /** Undefined if the provider rejected it. */
   readonly providerId?: string | undefined
-  /** What the provider says was asked for or paid, in the minor units of ISO 4217. The gateway compares both. */
+  /** The requested or paid amount at the provider, in the minor units of ISO 4217. The gateway compares both. */
   readonly amountMinor?: bigint | undefined
   readonly currency?: string | undefined
   /**
-   * With `cancelled`: the provider could not end the payment, so the consumer may still pay. The rail looks until the
-   * provider has ended it; money that comes is late money, which the gateway returns.
+   * With `cancelled`: the provider could not end the payment, so the consumer may still pay. The rail keeps querying
+   * until the provider has ended it. The gateway returns money that arrives meanwhile.
    */
   readonly mayStillBePaid?: boolean
-  /** There are signs of a change that the provider does not show yet: the rail looks again without being asked. */
+  /** There are signs of a change that the provider does not show yet, so the rail queries again. */
   readonly changesSoon?: boolean
 } & (
   | { readonly status: 'pending'; readonly nextAction: NextAction }
@@ -80,14 +80,14 @@ export interface Keyed {
 
 export interface WebhookRequest {
   readonly headers: IncomingHttpHeaders
-  /** Of the address, for providers that sign nothing. */
+  /** The query string of the webhook's URL, for providers that sign nothing. */
   readonly query: URLSearchParams
   /** As received: signatures cover the bytes. */
   readonly body: string
   readonly nowMs: number
 }
 
-/** A webhook names what to look at. What it says of money is ignored, unless the provider says it nowhere else. */
+/** A webhook names what to query. Its amounts are ignored, unless the provider reports them nowhere else. */
 export type Webhook =
   | { readonly kind: 'forged' }
   | { readonly kind: 'ignored' }
@@ -100,15 +100,15 @@ export type Webhook =
         /** All refunds of the payment. */
         | { readonly transactionId: string }
         | undefined
-      /** Stored with the payment and the refund. Only of webhooks whose signature covers it. */
+      /** Stored with the payment and the refund. Only from webhooks whose signature covers it. */
       readonly notice?: Notice
-      /** A report of settlements that the provider has made, for providers that say so only here. */
+      /** The name of a settlement report, for providers that announce it only in webhooks. */
       readonly report?: string
     }
 
-/** What a provider paid over, page by page. */
+/** A provider's settlements, page by page. */
 export interface ProviderSettlements {
-  /** The provider is still working on it. */
+  /** The provider has not completed the report. */
   readonly isPending?: boolean
   readonly lines: readonly ProviderLine[]
   readonly next?: string | undefined
@@ -124,7 +124,7 @@ export interface SettlementsWanted {
 export interface ProviderLine {
   readonly lineId: string
   readonly day: string
-  /** Before fees, in the minor units of ISO 4217; negative for money that goes out, 0 for a cost without a payment. */
+  /** Before fees, in the minor units of ISO 4217. Negative for money out, 0 for a cost without a payment. */
   readonly amountMinor: bigint
   readonly feeMinor: bigint
   readonly currency: string
@@ -135,19 +135,19 @@ export interface ProviderLine {
 
 export interface Provider {
   readonly name: string
-  /** How long the provider remembers an idempotency key. After it, the kit searches before it repeats a call. */
+  /** How long the provider keeps an idempotency key. Afterwards, the kit searches before it repeats a call. */
   readonly idempotencyKeyLifetimeMs: number
-  /** What the provider must read in the answer to a webhook; without it, HTTP 200 suffices. */
+  /** The body that the provider requires in the response to a webhook. By default, HTTP 200 suffices. */
   readonly webhookReply?: string
   /** Why the provider cannot take this payment, in words for the consumer; undefined if it can. */
   whyNot(start: PaymentStart): string | undefined
-  /** As `whyNot`, for a refund that the provider could not express. */
+  /** Like `whyNot`, for a refund that the provider cannot express. */
   whyNotRefund(refund: StoredRefund): string | undefined
   startPayment(payment: StoredPayment & Keyed): Promise<ProviderPayment>
-  /** By our own id, for a call whose answer was lost longer ago than the key lives. Undefined: there is none. */
+  /** Searches by our own id, if the response was lost longer ago than the key is kept. Undefined if not found. */
   findPayment(payment: StoredPayment): Promise<ProviderPayment | undefined>
   readPayment(payment: StoredPayment & { readonly providerId: string }): Promise<ProviderPayment>
-  /** Ends an open payment and returns its state, which may be that it was paid meanwhile. */
+  /** Ends an open payment and returns its state. The payment may have been paid meanwhile. */
   cancelPayment(payment: StoredPayment & { readonly providerId: string }): Promise<ProviderPayment>
   startRefund(refund: StoredRefund & Keyed, payment: StoredPayment): Promise<ProviderRefund>
   findRefund(refund: StoredRefund, payment: StoredPayment): Promise<ProviderRefund | undefined>
@@ -156,11 +156,11 @@ export interface Provider {
     payment: StoredPayment,
   ): Promise<ProviderRefund>
   readWebhook(request: WebhookRequest): Promise<Webhook> | Webhook
-  /** The payouts of a day, for providers that report them. At most `maxSettlementLines` lines at once. */
+  /** A day's settlements, for providers that report them. At most `maxSettlementLines` lines per page. */
   readonly readSettlements?: ((wanted: SettlementsWanted) => Promise<ProviderSettlements>) | undefined
   /**
-   * For providers that want to know the consumer's address: `nextAction` leads to the rail's own `/pay/<transactionId>`,
-   * and this returns where the consumer goes from there.
+   * For providers that require the consumer's address: `nextAction` leads to the rail's own `/pay/<transactionId>`,
+   * and this function returns the consumer's next URL.
    */
   openPage?(payment: StoredPayment & { readonly providerId: string }, consumerIp: string): Promise<string>
 }

@@ -1,5 +1,6 @@
-// The messages of the rail protocol, answered with the provider's help. An intent is stored first, the call carries an idempotency key,
-// and its result is stored before the answer; whatever a crash leaves open is finished by the next message or look.
+// Answers the messages of the rail protocol by calling the provider. An intent is stored first, the call has an
+// idempotency key, and its result is stored before the response. The next message or query completes what a crash
+// interrupted.
 import {
   Failure,
   type RailMessage,
@@ -29,7 +30,7 @@ export interface RailParts {
   readonly log: Log
 }
 
-/** The asker: the gateway gets the answer; a job sends a notification. */
+/** The gateway gets the response; for a job, a notification is sent instead. */
 type For = 'gateway' | 'job'
 
 export type Rail = ReturnType<typeof makeRail>
@@ -72,10 +73,10 @@ export function makeRail({ provider, store, now, log }: RailParts) {
       if (said.status !== 'pending' || said.providerId === undefined) return settle(payment, said, by)
       const { providerId, nextAction } = said
       await settle(payment, said, 'gateway', { looksAgain: by === 'job' })
-      // A repeated call returns its first result, which may be old: the consumer may have paid since.
+      // A repeated call returns its first result, which may be outdated if the consumer has paid since.
       return settle(payment, await provider.readPayment({ ...payment, providerId, nextAction }), by)
     }
-    // Only a webhook is a reason to look at a cancelled payment again: it was paid after all.
+    // Only a webhook causes another query of a cancelled payment, which was then paid after all.
     const isOver = isFinal(payment.status) && !(payment.status === 'cancelled' && by === 'job')
     if (isOver || !hasProviderId(payment)) return paymentAnswer(payment)
     const said = await provider.readPayment(payment)
@@ -104,7 +105,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
   ): Promise<RailPaymentAnswer> {
     const { amountMinor = payment.amountMinor, currency = payment.currency } = said
     if (amountMinor !== payment.amountMinor || currency !== payment.currency) {
-      // Not stored. The gateway rejects the answer too, and shows both amounts at the order.
+      // Not stored. The gateway rejects this response, too, and shows both amounts on the order's page.
       log.error('the provider has another amount', {
         transactionId: payment.transactionId,
         asked: `${payment.amountMinor} ${payment.currency}`,
@@ -139,7 +140,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     const { transactionId } = message
     return inTurn(transactionId, async () => {
       const payment = await store.findPayment(transactionId)
-      // The payment may have been paid without the rail knowing.
+      // The payment may have been paid without the rail's knowledge.
       if (payment && !isFinal(payment.status)) await bringUpToDate(payment, 'gateway')
       const refund = await store.beginRefund(message, now(), provider.whyNotRefund)
       if (!refund) return { status: 'declined', reason: 'There is no such payment.' }
@@ -168,13 +169,13 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     const isNoticedMeanwhile = !hasProviderId(refund) && Object.keys(changed.notice).length > 0
     if (isFinal(changed.status) || !isNoticedMeanwhile || !hasProviderId(changed))
       return refundAnswer(changed)
-    // The webhook came before the response.
+    // The webhook arrived before the response.
     return refundAnswer(
       await store.changeRefund(changed, await provider.readRefund(changed, payment), change),
     )
   }
 
-  /** Nothing of it is stored: the gateway keeps what it has read. */
+  /** Nothing is stored, because the gateway stores what it has read. */
   async function reportSettlements({ day, cursor }: SettlementReport): Promise<SettlementAnswer> {
     if (!provider.readSettlements)
       throw new Failure('invalid_field', { message: `${provider.name} has no reports for the rail.` })
@@ -225,7 +226,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     return webhook.kind !== 'forged'
   }
 
-  /** Everything that a webhook woke or a crash left open. Returns how much there was. */
+  /** Processes what a webhook or a crash left open, and returns how much there was. */
   async function lookAtDue(limit = 20): Promise<number> {
     const nowMs = now()
     const [payments, refunds] = [

@@ -1,7 +1,7 @@
-// RSA keys as providers hand them out, and signatures over SHA-256 with them (PKCS #1 v1.5).
+// RSA keys in the formats of providers, and signatures over SHA-256 with them (PKCS #1 v1.5).
 import { createPrivateKey, createPublicKey, createSign, createVerify, type KeyObject } from 'node:crypto'
 
-/** PEM, or its base64 alone, in PKCS #8 or PKCS #1. Undefined: it is no such key. */
+/** Reads PEM or its bare base64, in PKCS #8 or PKCS #1. Undefined if the text is not such a key. */
 export function privateKeyOf(text: string): KeyObject | undefined {
   return firstKey([
     () => createPrivateKey({ key: derOf(text), format: 'der', type: 'pkcs8' }),
@@ -9,7 +9,7 @@ export function privateKeyOf(text: string): KeyObject | undefined {
   ])
 }
 
-/** PEM, or its base64 alone. Undefined: it is no such key. */
+/** Reads PEM or its bare base64. Undefined if the text is not such a key. */
 export function publicKeyOf(text: string): KeyObject | undefined {
   return firstKey([() => createPublicKey({ key: derOf(text), format: 'der', type: 'spki' })])
 }
@@ -22,7 +22,7 @@ export function isSignedBy(key: KeyObject, text: string, signature: string): boo
   return createVerify('sha256').update(text).verify(key, signature, 'base64')
 }
 
-/** For settings: what is wrong with the key, as the end of a sentence. */
+/** Why a key in the settings is invalid, as the end of a sentence. */
 export const mustBePrivateKey = (value: string) =>
   privateKeyOf(value) ? undefined : 'must be an RSA private key, as PEM or its base64'
 export const mustBePublicKey = (value: string) =>

@@ -1,4 +1,4 @@
-// Starts a rail as a program: reads its settings, opens its database, listens, works, and ends cleanly on a signal.
+// Starts a rail: reads its settings, opens its database, listens, works, and stops cleanly on a signal.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import {
@@ -24,7 +24,7 @@ export interface RailProgram<Declared extends Settings> {
 
 export interface RunningRail {
   readonly url: string
-  /** Does everything that is due, without waiting for the time of the loop. */
+  /** Processes everything that is due, without waiting for the loop. */
   readonly work: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -38,7 +38,7 @@ export interface OpenRailParts {
   readonly port: number
   readonly now: () => number
   readonly log: Log
-  /** How often the loop looks for work; 0: only when `work` is called. */
+  /** How often the loop looks for work. 0: only when `work` is called. */
   readonly everyMs: number
 }
 
@@ -108,7 +108,7 @@ function startLoop(work: () => Promise<void>, everyMs: number, log: Log) {
   }
 }
 
-/** For `main.ts`: the whole program. Its argument, if any, is a file of settings; the environment comes before it. */
+/** The whole program, for `main.ts`. The optional argument is a settings file; the environment takes precedence. */
 export async function runRail<Declared extends Settings>(program: RailProgram<Declared>): Promise<void> {
   const settings = { ...kitSettings, ...program.settings }
   try {

@@ -19,7 +19,7 @@ export interface ServerParts {
   readonly now: () => number
   readonly log: Log
   readonly isHealthy: () => Promise<boolean>
-  /** There may be something to do. */
+  /** Called when there may be work. */
   readonly wake: () => void
   readonly webhookReply: string
 }
@@ -93,7 +93,7 @@ async function answerConsumer(
   response.writeHead(200, headers).end(html)
 }
 
-/** From the proxy in front of the rail, which appends the client's address to this header. */
+/** The client's address, which the proxy in front of the rail appends to this header. */
 function consumerIpOf({ headers, socket }: IncomingMessage): string {
   const seen = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').at(-1)?.trim()
   return (seen || socket.remoteAddress || '').replace(/^::ffff:/, '')

@@ -1,5 +1,5 @@
-// What `tillgate rail init` needs to set up a rail: what to do at the provider, and settings that are asked for until they
-// are right.
+// What `tillgate rail init` needs to set up a rail: instructions for the provider's site, and settings that are asked for
+// until they are valid.
 import { readFileSync } from 'node:fs'
 import { ConfigurationError, kitSettings, type Settings } from './configuration.ts'
 
@@ -9,14 +9,14 @@ export interface RailSetup {
   readonly name: string
   readonly currencies: readonly string[]
   readonly settings: Settings
-  /** What the operator does at the provider. `railUrl`: where the provider reaches the rail. */
+  /** What the operator does on the provider's site. `railUrl`: where the provider reaches the rail. */
   readonly steps: (railUrl: string) => readonly string[]
 }
 
 export type Ask = (question: string, options: { readonly isSecret: boolean }) => Promise<string>
 type Given = Readonly<Record<string, string | undefined>>
 
-/** The settings that are given or asked for; without `ask`, all that is missing or wrong is one error. */
+/** Returns the given or entered settings. Without `ask`, one error lists all missing and invalid ones. */
 export async function collectSettings(
   declared: Settings,
   given: Given,
@@ -42,13 +42,13 @@ export async function collectSettings(
   return collected
 }
 
-/** Keys often come as files, and a file of settings has one line for each. */
+/** Keys often are files, but a settings file has one line per setting. */
 function read(written: string): string {
   const text = written.startsWith('@') ? readFileSync(written.slice(1), 'utf8') : written
   return text.trim().replace(/\r?\n/g, '\\n')
 }
 
-/** For `node --env-file` and `docker run --env-file`, which know no escapes. */
+/** For `node --env-file` and `docker run --env-file`, which support no escapes. */
 export function settingsFile(values: ReadonlyMap<string, string>): string {
   return [...values].map(([name, value]) => `${name}=${quoted(value)}\n`).join('')
 }

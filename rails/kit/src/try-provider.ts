@@ -1,5 +1,5 @@
-// Makes every call of a rail against the real provider with test keys, and prints the table of its README. You pay once
-// on the page that it shows.
+// Sends every request of a rail to the real provider with test keys and prints the table for its README. You pay once on
+// the page that the script shows.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { makePaymentId, makeRefundId, makeTransactionId, type NextAction } from '@tillgate/protocol'
@@ -14,9 +14,9 @@ export interface Trial {
   /** A currency that the rail accepts and the provider rejects, if there is one. */
   readonly unknownCurrency?: string
   readonly currency?: string
-  /** False where the provider has no search, so that nothing is found by our id. */
+  /** False if the provider has no search, so that nothing is found by our id. */
   readonly searches?: boolean
-  /** `later`: the provider takes every refund, and a webhook says what became of it. */
+  /** `later`: the provider accepts every refund, and a webhook reports the result. */
   readonly refundsAreDecided?: 'at once' | 'later'
 }
 

@@ -1,5 +1,5 @@
-// One piece of work per key at a time, in the order of arrival. Between processes, idempotency keys and guarded updates
-// do the same; within one, this saves the calls.
+// Runs one piece of work per key at a time, in order of arrival. Idempotency keys and guarded updates ensure the same
+// between processes; within one process, this saves requests.
 export type InTurn = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
 export function makeTurns(): InTurn {

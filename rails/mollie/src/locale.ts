@@ -1,4 +1,4 @@
-// The consumer's language as one of those that Mollie's checkout has. Without one, Mollie follows the browser.
+// Maps the consumer's language to one that Mollie's checkout supports. Without one, Mollie uses the browser's.
 const locales = [
   'en_GB',
   'en_US',
@@ -28,7 +28,7 @@ const locales = [
   'sk_SK',
 ]
 
-/** The tag itself, or the first one of its language. */
+/** The tag itself, or the first supported one of its language. */
 export function mollieLocale(tag: string): string | undefined {
   const [given = '', ...rest] = tag.split('-')
   const language = given === 'no' || given === 'nn' ? 'nb' : given

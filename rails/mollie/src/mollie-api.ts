@@ -1,5 +1,5 @@
-// The calls to Mollie's API (v2). They are made by hand: the SDK has no timeout, and trusts only the certificates that it
-// was packed with.
+// Requests to Mollie's API (v2), without the SDK, which has no timeout and trusts only the certificates that it was
+// packaged with.
 import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
 
 export interface MollieAmount {
@@ -24,7 +24,7 @@ export interface MollieRefund {
   readonly metadata?: unknown
 }
 
-/** Mollie understood the request and said no: nothing was done. */
+/** Mollie rejected the request, so nothing was done. */
 export class Refused extends Error {
   override readonly name = 'Refused'
 }
@@ -36,7 +36,7 @@ export interface MollieCall {
   readonly idempotencyKey?: string
 }
 
-/** Two tries stay within the 10 seconds that the gateway waits. */
+/** Two attempts fit in the 10 seconds that the gateway waits. */
 const callTimeoutMs = 4_000
 const tries = 2
 
@@ -49,7 +49,7 @@ export class MollieApi {
     this.#apiKey = apiKey
   }
 
-  /** Every call may be repeated: reads, a cancellation, and what has an idempotency key. */
+  /** Every call is safe to repeat: reads, a cancellation, and calls with an idempotency key. */
   async call<Answer>(call: MollieCall): Promise<Answer> {
     for (let left = tries - 1; ; left--)
       try {
@@ -59,7 +59,7 @@ export class MollieApi {
       }
   }
 
-  /** What exists is never refused: if it seems so, the key belongs to another account. */
+  /** Queries of existing objects succeed; a rejection means that the key belongs to another account. */
   async read<Answer>(path: string): Promise<Answer> {
     try {
       return await this.call<Answer>({ method: 'GET', path })
@@ -69,7 +69,7 @@ export class MollieApi {
     }
   }
 
-  /** From the newest on, until one is found or there are no more. */
+  /** Newest first, until one is found or there are no more. */
   async find<Item>(
     path: string,
     list: string,
@@ -116,7 +116,7 @@ export class MollieApi {
           : new ProviderUnavailable('Mollie did not return JSON', { cause })
       })
     const { detail, resource, _links } = answer as { detail?: string; resource?: string; _links?: object }
-    // Lists have links instead of a resource.
+    // Lists contain links instead of a resource.
     if (status >= 200 && status < 300 && (resource !== undefined || _links !== undefined))
       return answer as Answer
     if ([400, 404, 410, 422].includes(status)) throw new Refused(detail ?? `Mollie returned HTTP ${status}.`)

@@ -1,4 +1,4 @@
-// Mollie as a provider of a rail: payments on Mollie's hosted checkout, refunds, and webhooks that only name a payment.
+// Mollie as a rail's provider: payments on Mollie's hosted checkout, refunds, and webhooks that only name a payment.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { toDecimalText, toMinorUnits } from '@tillgate/protocol'
 import {
@@ -20,9 +20,9 @@ import { readSettlements } from './mollie-settlements.ts'
 export interface MollieGiven {
   readonly apiKey: string
   readonly webhookUrl: string
-  /** Of the organization; without it, the rail reports no settlements. */
+  /** The organization's token. Without it, the rail reports no settlements. */
   readonly accessToken?: string | undefined
-  /** Somewhere else than Mollie, for tests. */
+  /** Another URL than Mollie's, for tests. */
   readonly apiUrl?: string | undefined
 }
 
@@ -99,7 +99,7 @@ export class MollieProvider implements Provider {
     return this.#api.read(`/v2/payments/${providerId}`)
   }
 
-  /** Mollie ends only some payments. Another one can still be paid until Mollie lets it expire. */
+  /** Mollie cancels only some payments. Others can be paid until they expire. */
   async cancelPayment(payment: StoredPayment & { readonly providerId: string }): Promise<ProviderPayment> {
     const { providerId } = payment
     try {
@@ -117,7 +117,7 @@ export class MollieProvider implements Provider {
     const { refundId, transactionId, amountMinor, currency, note, idempotencyKey } = refund
     const body = {
       amount: { currency, value: toDecimalText(amountMinor, currency) },
-      // With our id, because Mollie takes refunds of the same amount and description for one.
+      // Contains our id, because Mollie treats refunds with the same amount and description as one.
       description: shortened(`${refundId} ${note ?? ''}`.trim(), maxDescriptionLength),
       metadata: { refundId, transactionId },
     }
@@ -148,8 +148,8 @@ export class MollieProvider implements Provider {
   }
 
   /**
-   * Mollie signs nothing and sends its own id alone. Its address has our id, so that a webhook which comes before the
-   * response wakes its payment too, and a token, so that strangers wake nothing.
+   * Mollie signs nothing and sends only its own id. The webhook URL contains our id, so that a webhook before the
+   * response finds its payment, and a token, so that strangers cannot trigger queries.
    */
   #webhookOf(transactionId: string): string {
     const url = new URL(this.#webhookUrl)
@@ -211,7 +211,7 @@ function refundOf({ id, status }: MollieRefund): ProviderRefund {
   return { ...common, status: 'submitted' }
 }
 
-/** Metadata is what we sent, if it is ours. */
+/** The metadata that we sent, if it is ours. */
 function idIn(metadata: unknown, name: 'transactionId' | 'refundId'): unknown {
   return typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, name) : undefined
 }

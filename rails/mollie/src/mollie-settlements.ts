@@ -1,11 +1,11 @@
-// What Mollie paid over, by its Settlements API. It needs an organization access token, which has no test mode.
+// Mollie's settlements, from its Settlements API. The API requires an organization access token, which has no test mode.
 import { maxSettlementLines, toMinorUnits } from '@tillgate/protocol'
 import type { ProviderLine, ProviderSettlements } from '@tillgate/rail-kit/provider'
 import type { MollieAmount, MollieApi, Page } from './mollie-api.ts'
 
 interface Settlement {
   readonly id: string
-  /** As the bank statement has it. */
+  /** As on the bank statement. */
   readonly reference: string | null
   readonly settledAt: string | null
   readonly status: 'open' | 'pending' | 'paidout' | 'failed'
@@ -24,13 +24,13 @@ interface Moved {
   readonly createdAt: string
   readonly paidAt?: string
   readonly amount: MollieAmount
-  /** In the currency of the settlement, and negative for what was deducted. */
+  /** In the settlement's currency, negative for deductions. */
   readonly settlementAmount?: MollieAmount | null
 }
 
 const kinds: readonly string[] = ['payments', 'refunds', 'chargebacks']
 
-/** The cursor is the settlement, the kind, and the id to go on from. */
+/** The cursor is the settlement, the kind, and the id to continue from. */
 export async function readSettlements(
   api: MollieApi,
   { day, cursor = '' }: { readonly day: string; readonly cursor: string | undefined },
@@ -86,7 +86,7 @@ function lineOf(
   }
 }
 
-/** Mollie reports its costs by month and payment method, not by payment. */
+/** Mollie reports its fees by month and payment method, not by payment. */
 function costsOf(settlement: Settlement, day: string): ProviderLine[] {
   const { id, amount, periods = {} } = settlement
   const costs = Object.values(periods)

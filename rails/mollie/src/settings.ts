@@ -1,4 +1,4 @@
-// The settings of the rail to Mollie, beside those that every rail has.
+// Settings of the rail to Mollie, in addition to those of every rail.
 import type { Settings } from '@tillgate/rail-kit/configuration'
 
 export const mollieSettings = {

@@ -1,4 +1,4 @@
-// What `tillgate rail init` asks and shows for Mollie.
+// What `tillgate rail init` asks and prints for Mollie.
 import type { RailSetup } from '@tillgate/rail-kit/setup'
 import { mollieSettings } from './settings.ts'
 

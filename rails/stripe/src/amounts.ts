@@ -1,15 +1,15 @@
-// Amounts as Stripe writes them, from docs.stripe.com/currencies: mostly the minor units of ISO 4217, with exceptions in
-// both directions. A wrong row here charges a hundred times too much or too little.
+// Stripe's amounts, from docs.stripe.com/currencies: mostly the minor units of ISO 4217, with exceptions in both
+// directions. A wrong row charges a hundred times too much or too little.
 import { digitsOf } from '@tillgate/protocol'
 
-/** Whole units, also where ISO 4217 has decimals (MGA). */
+/** Whole units, even if ISO 4217 has decimals (MGA). */
 const zeroDecimal = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '))
-/** Whole units, which Stripe wants with two decimals that are zero. */
+/** Whole units, for which Stripe requires two zero decimals. */
 const wholeWithTwoDecimals = new Set(['ISK', 'UGX'])
-/** Thousandths, of which the last digit must be zero. */
+/** Thousandths, whose last digit must be zero. */
 const threeDecimal = new Set(['BHD', 'JOD', 'KWD', 'OMR', 'TND'])
 
-/** In Stripe's own units. For other currencies, Stripe itself rejects too small an amount when the session is created. */
+/** In Stripe's units. For other currencies, Stripe rejects an amount below its minimum when the session is created. */
 const minimum: Readonly<Record<string, bigint>> = {
   AED: 200n,
   AUD: 50n,
@@ -41,7 +41,7 @@ export type StripeAmount =
   | { readonly kind: 'amount'; readonly amount: bigint }
   | { readonly kind: 'not_possible'; readonly reason: string }
 
-/** How many of Stripe's units are one unit of the currency, as a power of ten. */
+/** The number of Stripe's units per unit of the currency, as a power of ten. */
 function digitsAtStripe(currency: string): number {
   if (zeroDecimal.has(currency)) return 0
   return threeDecimal.has(currency) ? 3 : 2
@@ -61,7 +61,7 @@ export function toStripeAmount(amountMinor: bigint, currency: string): StripeAmo
   return { kind: 'amount', amount }
 }
 
-/** Undefined where the amount cannot be written in the currency. */
+/** Undefined if the amount cannot be expressed in the currency. */
 export function fromStripeAmount(amount: number, stripeCurrency: string): bigint | undefined {
   const currency = stripeCurrency.toUpperCase()
   const scaled = BigInt(amount) * 10n ** BigInt(digitsOf(currency))
@@ -69,7 +69,7 @@ export function fromStripeAmount(amount: number, stripeCurrency: string): bigint
   return scaled % divisor === 0n ? scaled / divisor : undefined
 }
 
-/** Why a payment of this amount cannot be started, in words for the consumer. Stripe itself rejects too large ones. */
+/** Why a payment of this amount cannot start, in words for the consumer. Stripe itself rejects excessive amounts. */
 export function whyNotCharged(amountMinor: bigint, currency: string, shown: string): string | undefined {
   const converted = toStripeAmount(amountMinor, currency)
   if (converted.kind === 'not_possible') return converted.reason

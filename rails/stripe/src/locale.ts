@@ -1,4 +1,4 @@
-// The consumer's language as one of those that Stripe Checkout has. Without one, Stripe follows the browser.
+// Maps the consumer's language to one that Stripe Checkout supports. Without one, Stripe uses the browser's.
 import type Stripe from 'stripe'
 
 type StripeLocale = Stripe.Checkout.SessionCreateParams.Locale
@@ -46,7 +46,7 @@ const locales = [
   'zh-TW',
 ] as const satisfies readonly StripeLocale[]
 
-/** Tags that mean one of Stripe's without looking like it. */
+/** Tags with an equivalent at Stripe that has another name. */
 const sameAs: Readonly<Record<string, StripeLocale>> = {
   no: 'nb',
   nn: 'nb',
@@ -55,7 +55,7 @@ const sameAs: Readonly<Record<string, StripeLocale>> = {
   'zh-hant-hk': 'zh-HK',
 }
 
-/** The longest prefix of the tag that Stripe has. */
+/** The longest prefix of the tag that Stripe supports. */
 export function stripeLocale(tag: string): StripeLocale {
   const parts = tag.toLowerCase().split('-')
   for (let length = parts.length; length > 0; length--) {

@@ -1,4 +1,4 @@
-// The settings of the rail to Stripe, beside those that every rail has.
+// Settings of the rail to Stripe, in addition to those of every rail.
 import type { Settings } from '@tillgate/rail-kit/configuration'
 
 export const stripeSettings = {

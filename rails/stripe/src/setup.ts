@@ -1,4 +1,4 @@
-// What `tillgate rail init` asks and shows for Stripe.
+// What `tillgate rail init` asks and prints for Stripe.
 import type { RailSetup } from '@tillgate/rail-kit/setup'
 import { stripeSettings } from './settings.ts'
 

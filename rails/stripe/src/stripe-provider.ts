@@ -1,4 +1,4 @@
-// Stripe as a provider of a rail: Checkout Sessions, Refunds and webhooks, with Stripe's own SDK.
+// Stripe as a rail's provider: Checkout Sessions, refunds and webhooks, with Stripe's own SDK.
 
 import type {
   Keyed,
@@ -21,19 +21,19 @@ import { stripeLocale } from './locale.ts'
 export interface StripeGiven {
   readonly secretKey: string
   readonly webhookSecret: string
-  /** Somewhere else than Stripe, for tests. */
+  /** Another URL than Stripe's, for tests. */
   readonly apiUrl?: string | undefined
 }
 
 const minute = 60_000
 const hour = 60 * minute
-/** Stripe lets a session live for 30 minutes to 24 hours. The margins are for clocks that differ. */
+/** Stripe allows sessions of 30 minutes to 24 hours. The margins allow for different clocks. */
 const sessionLifetimeMs = { least: 35 * minute, most: 24 * hour - 10 * minute } as const
-/** Two tries stay within the 10 seconds that the gateway waits. */
+/** Two attempts fit in the 10 seconds that the gateway waits. */
 const callTimeoutMs = 4_000
-/** Stripe forgets keys after 24 hours at the earliest. */
+/** Stripe keeps idempotency keys for at least 24 hours. */
 const idempotencyKeyLifetimeMs = 24 * hour
-/** Sessions cannot be searched by our own id, so this many are read at most. */
+/** Sessions cannot be searched by our own id, so at most this many are read. */
 const maxSessionsRead = 5_000
 
 type Session = Stripe.Checkout.Session
@@ -75,7 +75,7 @@ export class StripeProvider implements Provider {
       Math.max(start.expiresAt - startedAtMs, sessionLifetimeMs.least),
       sessionLifetimeMs.most,
     )
-    // Made from stored values only: Stripe rejects a repeated key with other parameters.
+    // Built only from stored values, because Stripe rejects a repeated key with other parameters.
     const asked: Stripe.Checkout.SessionCreateParams = {
       mode: 'payment',
       line_items: [
@@ -88,7 +88,7 @@ export class StripeProvider implements Provider {
           },
         },
       ],
-      // Otherwise Stripe would offer the consumer another currency and amount.
+      // Otherwise, Stripe would offer the consumer another currency and amount.
       adaptive_pricing: { enabled: false },
       client_reference_id: transactionId,
       metadata,
@@ -138,7 +138,7 @@ export class StripeProvider implements Provider {
     try {
       return paymentOf(await known(this.#stripe.checkout.sessions.expire(providerId)))
     } catch (error) {
-      // It is no longer open, which is no failure: its state says what became of it.
+      // The session is no longer open. Its state shows the reason.
       if (error instanceof Refused) return this.readPayment({ providerId })
       throw error
     }
@@ -176,7 +176,7 @@ export class StripeProvider implements Provider {
     return refundOf(await known(this.#stripe.refunds.retrieve(providerId)))
   }
 
-  /** Of automatic payouts: Stripe does not know what is in those that you make yourself. */
+  /** Only for automatic payouts: Stripe does not list the contents of manual ones. */
   async readSettlements({ day, cursor = '' }: { day: string; cursor: string | undefined }) {
     return known(this.#settlements(day, cursor))
   }
@@ -204,7 +204,7 @@ export class StripeProvider implements Provider {
     return { status: 'read', lines, next: last === undefined ? following : `${payoutId} ${last}` }
   }
 
-  /** The signature is checked, and yet only the ids are used. */
+  /** The signature is verified, but only the ids are used. */
   readWebhook({ headers, body, nowMs }: WebhookRequest): Webhook {
     const signature = headers['stripe-signature']
     if (typeof signature !== 'string') return { kind: 'forged' }
@@ -307,7 +307,7 @@ function refundOf({ id, status, failure_reason: why }: Stripe.Refund): ProviderR
   }
 }
 
-/** Stripe understood the request and said no: nothing was created. */
+/** Stripe rejected the request, so nothing was created. */
 class Refused extends Error {
   override readonly name = 'Refused'
   readonly reason: string
@@ -318,11 +318,11 @@ class Refused extends Error {
   }
 }
 
-/** A call whose outcome is certain either way; anything else is repeated with the same key. */
+/** A call with a certain outcome. Any other call is repeated with the same key. */
 async function known<Result>(call: Promise<Result>): Promise<Result> {
   try {
     const result = await call
-    // The SDK returns a body without `error` whatever its HTTP status is.
+    // The SDK returns a body without `error`, whatever the HTTP status.
     if (typeof result === 'object' && result !== null && !('id' in result || 'status' in result))
       throw new ProviderUnavailable('Stripe returned something else than an answer')
     return result
@@ -330,11 +330,11 @@ async function known<Result>(call: Promise<Result>): Promise<Result> {
     if (error instanceof ProviderUnavailable) throw error
     const { StripeError, StripeInvalidRequestError, StripeCardError } = Stripe.errors
     const isRefused = error instanceof StripeInvalidRequestError || error instanceof StripeCardError
-    // 409: a call with the same key is still running.
+    // 409: a request with the same key is in progress.
     if (isRefused && error.statusCode !== 409) throw new Refused(error)
     if (error instanceof StripeError)
       throw new ProviderUnavailable(`${error.type}: ${error.message}`, { cause: error })
-    // Such as a page of a proxy instead of JSON.
+    // For example, a proxy's page instead of JSON.
     throw new ProviderUnavailable('Stripe returned something else than an answer', { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-// The provider with the settings of the environment, for the rail and for the script that tries it.
+// Creates the provider from the environment's settings, for the rail and for the script that tries it.
 import type { Values } from '@tillgate/rail-kit/configuration'
 import type { wechatpaySettings } from './settings.ts'
 import { WechatpayProvider } from './wechatpay-provider.ts'

@@ -1,4 +1,4 @@
-// The settings of the rail to WeChat Pay, beside those that every rail has.
+// Settings of the rail to WeChat Pay, in addition to those of every rail.
 import type { Settings } from '@tillgate/rail-kit/configuration'
 import { mustBePrivateKey, mustBePublicKey } from '@tillgate/rail-kit/rsa'
 

@@ -1,4 +1,4 @@
-// What `tillgate rail init` asks and shows for WeChat Pay.
+// What `tillgate rail init` asks and prints for WeChat Pay.
 import type { RailSetup } from '@tillgate/rail-kit/setup'
 import { wechatpaySettings } from './settings.ts'
 

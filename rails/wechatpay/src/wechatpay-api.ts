@@ -1,4 +1,4 @@
-// The calls to WeChat Pay's APIv3: WECHATPAY2-SHA256-RSA2048 in both directions, and notifications in AEAD_AES_256_GCM.
+// Requests to WeChat Pay's APIv3: WECHATPAY2-SHA256-RSA2048 in both directions, notifications in AEAD_AES_256_GCM.
 import { createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
@@ -8,7 +8,7 @@ export interface WechatpayAccess {
   readonly merchantId: string
   readonly certificateSerial: string
   readonly privateKey: KeyObject
-  /** WeChat Pay's, not that of the merchant. */
+  /** WeChat Pay's key, not the merchant's. */
   readonly publicKey: KeyObject
   readonly publicKeyId: string
   readonly apiV3Key: string
@@ -16,7 +16,7 @@ export interface WechatpayAccess {
   readonly now: () => number
 }
 
-/** WeChat Pay understood the request and said no: nothing was done. */
+/** WeChat Pay rejected the request, so nothing was done. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly code: string
@@ -29,18 +29,18 @@ export class Refused extends Error {
 
 export interface WechatpayCall {
   readonly method: 'GET' | 'POST'
-  /** With its query. */
+  /** With the query string. */
   readonly path: string
   readonly body?: object
 }
 
-/** Two tries stay within the 10 seconds that the gateway waits. */
+/** Two attempts fit in the 10 seconds that the gateway waits. */
 const callTimeoutMs = 4_000
 const tries = 2
 const clockToleranceMs = 5 * 60_000
 const transient = new Set(['SYSTEM_ERROR', 'SYSTEMERROR', 'BANK_ERROR', 'FREQUENCY_LIMITED', 'SIGN_ERROR'])
 
-/** Every call may be repeated: WeChat Pay knows what it has done by our numbers. */
+/** Every call is safe to repeat: WeChat Pay recognizes our numbers. */
 export async function callWechatpay<Answer>(access: WechatpayAccess, call: WechatpayCall): Promise<Answer> {
   for (let left = tries - 1; ; left--)
     try {
@@ -57,7 +57,7 @@ async function callOnce<Answer>(
   const response = await send(access, { method, path, ...(body && { body }) })
   const text = await response.text().catch(unreachable)
   const { status } = response
-  // What is not signed was not said by WeChat Pay, also if it is a refusal.
+  // An unsigned response is not from WeChat Pay, even if it is a rejection.
   if (!isSigned(access, Object.fromEntries(response.headers), text))
     throw new ProviderUnavailable(`HTTP ${status} without the signature of WeChat Pay: ${text.slice(0, 200)}`)
   const answer = text === '' ? {} : objectIn(text)
@@ -86,7 +86,7 @@ function send(access: WechatpayAccess, { method, path, body }: WechatpayCall): P
   }).catch(unreachable)
 }
 
-/** A file, by the address of a signed answer. Nothing signs the file itself. */
+/** A file, by the URL in a signed response. The file itself is not signed. */
 export async function downloadFrom(access: WechatpayAccess, url: string): Promise<Buffer> {
   const { pathname, search } = new URL(url)
   const response = await send(access, { method: 'GET', path: pathname + search })
@@ -100,11 +100,11 @@ interface SignedRequest {
   readonly body: string
 }
 
-/** Five lines, each with its end. */
+/** Five lines, each with a line break. */
 export const requestText = ({ method, path, body }: SignedRequest, timestamp: string, nonce: string) =>
   `${method}\n${path}\n${timestamp}\n${nonce}\n${body}\n`
 
-/** Three lines, each with its end. */
+/** Three lines, each with a line break. */
 export const answerText = (timestamp: string, nonce: string, body: string) =>
   `${timestamp}\n${nonce}\n${body}\n`
 
@@ -123,7 +123,7 @@ function authorizationOf(access: WechatpayAccess, request: SignedRequest): strin
   return `WECHATPAY2-SHA256-RSA2048 ${list.join(',')}`
 }
 
-/** Of answers and notifications alike. */
+/** For responses and notifications. */
 export function isSigned(
   { publicKey, publicKeyId, now }: WechatpayAccess,
   headers: IncomingHttpHeaders | Readonly<Record<string, string>>,
@@ -137,7 +137,7 @@ export function isSigned(
   return isSignedBy(publicKey, answerText(timestamp, nonce, body), signature)
 }
 
-/** The content of a notification. Undefined: it was not encrypted with the key. */
+/** The content of a notification. Undefined if it was not encrypted with the key. */
 export function decryptedResource(
   body: string,
   apiV3Key: string,

@@ -1,5 +1,5 @@
-// WeChat Pay's bill of a day (交易账单): payments and refunds with their fees, which WeChat Pay pays over in one sum on the
-// next day. Days are Beijing's.
+// WeChat Pay's daily bill (交易账单): payments and refunds with their fees, which WeChat Pay settles in one sum on the next
+// day. Days are in Beijing time.
 import { createHash } from 'node:crypto'
 import { maxSettlementLines, toMinorUnits } from '@tillgate/protocol'
 import { type ProviderLine, type ProviderSettlements, ProviderUnavailable } from '@tillgate/rail-kit/provider'
@@ -11,7 +11,7 @@ interface BillAnswer {
   readonly download_url: string
 }
 
-/** WeChat Pay makes the bill at 10 o'clock in Beijing, which is 2 o'clock UTC; this is half an hour later. */
+/** WeChat Pay creates the bill at 10:00 in Beijing (2:00 UTC). This adds half an hour. */
 const madeAfterMs = 26.5 * 3_600_000
 
 /** The cursor is the number of lines before the page. */
@@ -27,7 +27,7 @@ export async function readBill(
   return { lines: all.slice(from, to), ...(to < all.length && { next: String(to) }) }
 }
 
-/** Empty: there was no payment on that day. */
+/** Empty if the day had no payments. */
 async function download(access: WechatpayAccess, day: string): Promise<string> {
   const path = `/v3/bill/tradebill?bill_date=${day}&bill_type=ALL`
   try {
@@ -36,7 +36,7 @@ async function download(access: WechatpayAccess, day: string): Promise<string> {
       path,
     })
     const bill = await downloadFrom(access, url)
-    // The file is not signed; the answer with its hash is.
+    // The file is not signed, but the response with its hash is.
     if (createHash('sha1').update(bill).digest('hex') !== hash.toLowerCase())
       throw new ProviderUnavailable('the bill is not the one that WeChat Pay announced')
     return bill.toString()
@@ -76,7 +76,7 @@ function missing(heading: string): never {
   throw new ProviderUnavailable(`the bill has no column ${heading}`)
 }
 
-/** Fees have five decimals, of which the last three are rounded. */
+/** Fees have five decimals, the last three of them rounded. */
 function fenOf(yuan: string): bigint {
   const [, minus, whole = '0', decimals = ''] = /^(-)?(\d+)(?:\.(\d*))?$/.exec(yuan) ?? missing(yuan)
   const cents = toMinorUnits(`${whole}.${decimals.slice(0, 2).padEnd(2, '0')}`, 'CNY', 'amount')

@@ -1,4 +1,4 @@
-// WeChat Pay as a provider of a rail: a QR code for desktops (Native), a page for phones (H5), query, close, refund, and
+// WeChat Pay as a rail's provider: a QR code for desktops (Native), a page for phones (H5), query, close, refund, and
 // notifications.
 import {
   type Keyed,
@@ -46,7 +46,7 @@ interface Refund {
 type Known = StoredPayment & { readonly providerId: string }
 
 const minute = 60_000
-/** The life of a code; the page of an order lives shorter and is made again. */
+/** How long a code is valid. The page of an order is valid for a shorter time and is created again. */
 const lifetimeMs = { least: 2 * minute, most: 120 * minute } as const
 const clockMarginMs = 5 * minute
 const maxDescriptionLength = 127
@@ -54,7 +54,7 @@ const maxReasonBytes = 80
 
 export class WechatpayProvider implements Provider {
   readonly name = 'WeChat Pay'
-  /** WeChat Pay knows a payment by out_trade_no and a refund by out_refund_no for good. */
+  /** WeChat Pay recognizes a payment by out_trade_no and a refund by out_refund_no permanently. */
   readonly idempotencyKeyLifetimeMs = Number.POSITIVE_INFINITY
   readonly #access: WechatpayAccess
   readonly #appId: string
@@ -79,7 +79,7 @@ export class WechatpayProvider implements Provider {
     return undefined
   }
 
-  /** A desktop gets a code. For a phone, no call is made before the consumer opens the rail's page. */
+  /** A desktop gets a code. For a phone, no request is sent before the consumer opens the rail's page. */
   async startPayment(payment: StoredPayment & Keyed): Promise<ProviderPayment> {
     const known = { ...payment, providerId: payment.idempotencyKey }
     const { transactionId, start } = payment
@@ -90,13 +90,13 @@ export class WechatpayProvider implements Provider {
       return this.#pending(known, made.code_url)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      // It was paid or closed since the first try.
+      // The payment was paid or closed since the first attempt.
       if (isOrderedBefore(error)) return this.#read(known)
       return { status: 'declined', reason: shortened(error.message) }
     }
   }
 
-  /** WeChat Pay compares the consumer's address with the one that it sees, and wants the rail's origin as the Referer. */
+  /** WeChat Pay compares the consumer's address with the one it sees, and requires the rail's origin as the Referer. */
   async openPage(payment: Known, consumerIp: string): Promise<string> {
     const { returnUrl } = payment.start
     const scene = { payer_client_ip: consumerIp, h5_info: { type: 'Wap' } }
@@ -114,7 +114,7 @@ export class WechatpayProvider implements Provider {
   #order<Made>(payment: Known, product: 'native' | 'h5', more: object): Promise<Made> {
     const { providerId, start, amountMinor, currency } = payment
     const { merchantName, description, orderNo } = start
-    // Made from stored values only: WeChat Pay rejects a repeated number with other parameters.
+    // Built only from stored values, because WeChat Pay rejects a repeated number with other parameters.
     const body = {
       appid: this.#appId,
       mchid: this.#access.merchantId,
@@ -142,7 +142,7 @@ export class WechatpayProvider implements Provider {
     return this.#access.now() > endOf(payment) + marginMs
   }
 
-  /** The payment's number at WeChat Pay is ours. */
+  /** Our number of the payment is also its number at WeChat Pay. */
   async findPayment(payment: StoredPayment): Promise<ProviderPayment> {
     return this.#read({ ...payment, providerId: payment.transactionId })
   }
@@ -176,7 +176,7 @@ export class WechatpayProvider implements Provider {
         case 'NOTPAY':
         case 'PAYERROR':
           if (!this.#isOver(payment, clockMarginMs)) return this.#stillOpen(payment)
-          // An order that is over stays open until it is closed.
+          // An expired order stays open until it is closed.
           if (isClosed) throw new ProviderUnavailable('WeChat Pay does not close an order')
           await this.#close(providerId)
           return this.#read(payment, true)
@@ -200,11 +200,11 @@ export class WechatpayProvider implements Provider {
     const { providerId } = payment
     await this.#close(providerId)
     const said = await this.#read(payment)
-    // There was nothing to close yet: another process may just be opening the page.
+    // There was nothing to close yet. Another process may be opening the page.
     return said.status === 'pending' ? { providerId, status: 'cancelled', mayStillBePaid: true } : said
   }
 
-  /** What cannot be closed is no failure: its state says what became of it. */
+  /** A payment that cannot be closed is not a failure: its state shows the reason. */
   async #close(providerId: string): Promise<void> {
     const path = `/v3/pay/transactions/out-trade-no/${providerId}/close`
     try {
@@ -251,7 +251,7 @@ export class WechatpayProvider implements Provider {
     return readBill(this.#access, wanted)
   }
 
-  /** Signed and encrypted, and yet only the numbers are used. */
+  /** Signed and encrypted, but only the numbers are used. */
   readWebhook({ headers, body }: WebhookRequest): Webhook {
     if (!isSigned(this.#access, headers, body)) return { kind: 'forged' }
     const { mchid, out_trade_no: transactionId, out_refund_no: refundId } = this.#resourceIn(body)
@@ -277,7 +277,7 @@ function refundOf({ refund_id: reference, status }: Refund, refundNo: string): P
   const common = { providerId: refundNo, reference }
   if (status === 'SUCCESS') return { ...common, status: 'approved' }
   if (status === 'CLOSED') return { ...common, status: 'declined', reason: 'WeChat Pay closed the refund.' }
-  // ABNORMAL waits for you: WeChat Pay's merchant platform lets you pay it out in another way.
+  // ABNORMAL requires action: WeChat Pay's merchant platform can pay the refund out in another way.
   return { ...common, status: 'submitted' }
 }
 
@@ -287,7 +287,7 @@ const isOrderedBefore = ({ code }: Refused) =>
 const isMissing = (error: unknown) =>
   error instanceof Refused && (error.code === 'ORDER_NOT_EXIST' || error.code === 'ORDERNOTEXIST')
 
-/** A query of what exists is never refused: if it seems so, something is wrong with the account. */
+/** Queries of existing objects succeed; a rejection means that the account is misconfigured. */
 const asUnavailable = (error: unknown) =>
   error instanceof Refused ? new ProviderUnavailable(error.message, { cause: error }) : error
 

@@ -15,10 +15,10 @@ import type {
   StoredRefund,
 } from '../provider.ts'
 
-/** An intent that is older than this was left by a process that ended. */
+/** An older intent was left by a process that ended. */
 export const intentLeaseMs = 20_000
 const lookAgainMs = { first: 5_000, most: 10 * 60_000 } as const
-/** The pause until the next query if the provider's answer is not final. */
+/** The pause until the next query while the provider's state is not final. */
 const lookAgainLaterMs = 60_000
 const notifyAgainMs = { first: 1_000, most: 60 * 60_000 } as const
 export const maxNotifyAttempts = 30
@@ -26,7 +26,7 @@ const noNotice: Notice = {}
 
 const schema = readFileSync(new URL('schema.sql', import.meta.url), 'utf8')
 
-/** Makes the schema if it is missing. All statements then use its tables by their plain names. */
+/** Creates the schema if it is missing. All statements then use its tables without a prefix. */
 export async function openRailDatabase(databaseUrl: string, schemaName: string): Promise<pg.Pool> {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -47,9 +47,9 @@ export async function openRailDatabase(databaseUrl: string, schemaName: string):
 
 export interface Change {
   readonly nowMs: number
-  /** The gateway did not ask, so it is notified. */
+  /** Set if the gateway did not ask and must be notified. */
   readonly notifies: boolean
-  /** There is more to learn from the provider: the rail asks again without being asked. */
+  /** The provider's state is not final, so the rail queries again. */
   readonly looksAgain?: boolean
 }
 
@@ -71,7 +71,7 @@ export class RailStore {
     await this.#pool.query('select 1')
   }
 
-  /** Writes the intent, or returns what a repeat of the message finds. */
+  /** Writes the intent, or returns what a repeated message finds. */
   async beginPayment(
     start: PaymentStart,
     { nowMs, whyNot }: { readonly nowMs: number; readonly whyNot: string | undefined },
@@ -103,7 +103,7 @@ export class RailStore {
     return rows[0] && paymentOf(rows[0])
   }
 
-  /** Stores what the provider says, unless the payment has gone further meanwhile, and returns what is stored then. */
+  /** Stores the provider's state unless the stored one is further ahead, and returns the stored state. */
   async changePayment(
     { transactionId, start, status: knownStatus }: StoredPayment,
     said: ProviderPayment,
@@ -155,7 +155,7 @@ export class RailStore {
 
   /**
    * Writes the intent of a refund, or declines it. The payment is locked, so that concurrent refunds never exceed it.
-   * Undefined: there is no such payment.
+   * Undefined if the payment does not exist.
    */
   async beginRefund(
     asked: RailMessageOf<'refund.start'>,
@@ -212,7 +212,7 @@ export class RailStore {
     })
   }
 
-  /** The transactionId or refundId by the provider's id or number, or by itself. */
+  /** Finds the transactionId or refundId by the provider's id or number, or by our own. */
   async findOurIds(given: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const { rows } = await this.#pool.query<{ given: string; ours: string }>(
       `select g.given, coalesce(p.transaction_id, r.refund_id) as ours
@@ -225,7 +225,7 @@ export class RailStore {
     return new Map(rows.map(({ given: each, ours }) => [each, ours]))
   }
 
-  /** By the day on which it was announced first. */
+  /** By the day of its first announcement. */
   async noteReport(name: string, nowMs: number): Promise<void> {
     await this.#pool.query('insert into reports (name, day) values ($1, $2) on conflict do nothing', [
       name,
@@ -291,7 +291,7 @@ export class RailStore {
     })
   }
 
-  /** Commits before the webhook is acknowledged. Money for a cancelled payment counts too. */
+  /** Commits before the webhook is acknowledged. Also records money for a cancelled payment. */
   async wakePayment(
     by: { transactionId: string } | { providerId: string },
     notice: Notice = noNotice,
@@ -324,7 +324,7 @@ export class RailStore {
     )
   }
 
-  /** Takes what is due, and puts it off in case this process ends before it is done. */
+  /** Claims what is due and postpones it, in case this process ends before it is done. */
   async claimPayments(nowMs: number, limit: number): Promise<string[]> {
     return this.#claim('payments', 'transaction_id', nowMs, limit)
   }
@@ -345,7 +345,7 @@ export class RailStore {
     return rows.map(({ id }) => id)
   }
 
-  /** Removes the scheduled query of what is already final. */
+  /** Removes the scheduled query of a final payment or refund. */
   async dropLook(table: 'payments' | 'refunds', id: string): Promise<void> {
     const key = table === 'payments' ? 'transaction_id' : 'refund_id'
     await this.#pool.query(
