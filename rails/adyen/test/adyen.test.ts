@@ -160,7 +160,7 @@ test('adyen: a refund is repeated only while Adyen knows the idempotency key, an
   await world.close()
 })
 
-/** Adyen's documentation has this key, item and signature. */
+/** The key, item and signature of Adyen's documentation. */
 const published = {
   key: '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056',
   item: {

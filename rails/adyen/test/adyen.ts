@@ -1,4 +1,4 @@
-// The rail to Adyen, as the shared tests want it.
+// The rail to Adyen, for the shared tests.
 import { join } from 'node:path'
 import type { Battery } from '../../kit/test/battery.ts'
 import { changed } from '../../kit/test/stories.ts'
@@ -57,7 +57,7 @@ export const adyenRail: Battery = {
     ['CVE', 1200n, '12'],
     ['IDR', 1250n, /whole amounts of IDR only/],
     ['CVE', 1n, /whole amounts of CVE only/],
-    // Only Adyen knows that it does not take it.
+    // Only Adyen rejects this one.
     ['KPW', 1250n, /Unsupported currency/],
   ],
   locales: [

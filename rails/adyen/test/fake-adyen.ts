@@ -64,13 +64,13 @@ class Invalid extends Error {
 }
 
 export interface FakeAdyen extends FakeProvider {
-  /** The consumer begins before the link ends, and is done after it. */
+  /** The consumer starts before the link ends and completes after it. */
   paysLate(transactionId: string): Promise<void>
-  /** An attempt on the page that the bank refuses; the consumer stays on the page. */
+  /** The bank declines an attempt on the page, and the consumer stays there. */
   isRefused(transactionId: string, reason: string): Promise<void>
-  /** What was being processed came to nothing, so the link can be used again. */
+  /** A payment failed during processing, so the link can be used again. */
   reopens(transactionId: string): void
-  /** Less than was asked for. */
+  /** Pays less than the requested amount. */
   authorisesOnly: number | undefined
   accountInWebhooks: string
 }
@@ -114,7 +114,7 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
     return body === undefined ? { status: 404, body: '' } : { status: 200, body, type: 'text/csv' }
   }
 
-  /** A batch with all that was not in one before, and a cost of its own; a webhook announces its report. */
+  /** A payout of everything not paid out before, with a cost of its own. A webhook announces its report. */
   async function payOut(): Promise<PaidOut> {
     const number = reports.size + 1
     const timeOf = (atMs: number) => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')
@@ -230,7 +230,7 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
       reference,
       amount,
     }
-    // Adyen takes every request, and says in a webhook what became of it.
+    // Adyen accepts every request and reports the result in a webhook.
     if (amount.value > left) await finish(link, made, 'failed')
     else if (!fake.slowRefunds) await finish(link, made, 'refunded')
     return received
@@ -259,7 +259,7 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
     url: `${server.url}/pay/${link.id}`,
   })
 
-  /** Links end by themselves. */
+  /** Links end automatically. */
   function endOld(): void {
     for (const link of links.values())
       if (link.status === 'active' && link.expiresAtMs <= clock.nowMs) link.status = 'expired'
@@ -320,7 +320,7 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
     }
     payment.isAuthorised = true
     link.payment = payment
-    // A link that has ended stays as it is.
+    // An ended link does not change.
     if (link.status !== 'expired') link.status = 'completed'
     const amount = { ...link.amount, value: fake.authorisesOnly ?? link.amount.value }
     await post(link, { pspReference: payment.pspReference, success: 'true', amount })
@@ -392,7 +392,7 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
     },
     sendWebhook(transactionId, { forged = false } = {}) {
       const link = of(transactionId)
-      // It says that the payment is paid, whatever it is.
+      // The webhook claims that the payment is paid, whatever its status.
       const { pspReference: known = pspReference() } = link.payment ?? {}
       return post(link, { pspReference: known, success: 'true' }, { forged, tries: 1 })
     },

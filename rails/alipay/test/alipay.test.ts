@@ -32,12 +32,12 @@ test('alipay: every process creates the same payment page without a request to A
   )
   assert(pages[0]?.page)
   assert.deepEqual(pages[0], pages[1])
-  // The process that comes second may look at the payment of the first.
+  // The second process may query the payment of the first.
   assert.deepEqual(
     fake.calls.filter((name) => name !== 'POST alipay.trade.query'),
     [],
   )
-  // As a process does that was killed before it stored the page.
+  // Like a process that was killed before it stored the page.
   const stored = {
     transactionId: start.transactionId,
     start,

@@ -1,4 +1,4 @@
-// The rail to Alipay, as the shared tests want it.
+// The rail to Alipay, for the shared tests.
 import { join } from 'node:path'
 import type { Battery } from '../../kit/test/battery.ts'
 import { changed } from '../../kit/test/stories.ts'

@@ -1,5 +1,5 @@
-// A fake of Alipay's gateway (OpenAPI 2.0), written by its documentation. It has a key pair of its own, takes only
-// requests that the app signed, and signs its answers and notifications as Alipay does; sdk.test.ts shows that Alipay's
+// A fake of Alipay's gateway (OpenAPI 2.0), written from its documentation. It has its own key pair, accepts only
+// requests that the app signed, and signs its responses and notifications as Alipay does. sdk.test.ts shows that Alipay's
 // own SDK agrees with it in both directions.
 import { createSign, createVerify, generateKeyPairSync } from 'node:crypto'
 import {
@@ -53,7 +53,7 @@ class BusinessFailed extends Error {
 }
 
 export interface FakeAlipay extends FakeProvider {
-  /** On Alipay's desktop page, a trade exists only when the buyer has signed in. */
+  /** On Alipay's desktop page, a trade exists only after the buyer signed in. */
   tradeBegins: 'when the page opens' | 'when the buyer signs in'
 }
 
@@ -85,7 +85,7 @@ export async function openFakeAlipay(clock: TestClock): Promise<FakeAlipay> {
     const given = Object.fromEntries([...query, ...new URLSearchParams(body)])
     const method = given['method'] ?? ''
     const problem = path === '/gateway.do' ? whyNot(given) : 'not the gateway'
-    // Alipay signs no answer to a request that it cannot attribute.
+    // Alipay does not sign a response to a request that it cannot attribute.
     if (problem)
       return json({ error_response: { code: '40002', msg: 'Invalid Arguments', sub_msg: problem } })
     return json(respond(method, () => perform(method, JSON.parse(given['biz_content'] ?? '{}'))))
@@ -103,7 +103,7 @@ export async function openFakeAlipay(clock: TestClock): Promise<FakeAlipay> {
       .filter(({ atMs }) => beijing(atMs).startsWith(date))
   }
 
-  /** The automatic withdrawal of what came in yesterday. */
+  /** The automatic withdrawal of yesterday's payments. */
   function payOut(): PaidOut {
     const batch = beijing(clock.nowMs - 24 * 3_600_000).slice(0, 10)
     const entries = entriesOf(batch)
@@ -189,7 +189,7 @@ export async function openFakeAlipay(clock: TestClock): Promise<FakeAlipay> {
     return trade
   }
 
-  /** What the signed address asks for; what is paid with it later is the same trade. */
+  /** The order in the signed URL. A later payment with this URL is the same trade. */
   function begin(given: Content): Trade | string {
     const problem = whyNot(given)
     if (problem) return problem
@@ -256,7 +256,7 @@ export async function openFakeAlipay(clock: TestClock): Promise<FakeAlipay> {
       version: '1.0',
       out_trade_no: trade.out_trade_no,
       trade_no: trade.trade_no,
-      // A notification that the rail must not trust says that the money is there.
+      // A forged notification claims that the payment is paid.
       trade_status: trade.trade_status === 'TRADE_CLOSED' ? 'TRADE_CLOSED' : 'TRADE_SUCCESS',
       total_amount: trade.total_amount,
       subject: 'Leaf & Cup: 茶 100%+1',

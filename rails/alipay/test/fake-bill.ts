@@ -1,10 +1,10 @@
-// The fake's bill of a day: a table in GBK beside the sums of the day, in a ZIP archive, as Alipay makes it.
+// The fake's daily bill: a table in GBK and the day's totals, in a ZIP archive, as Alipay creates it.
 import { crc32, deflateRawSync } from 'node:zlib'
 
 export interface BillEntry {
   readonly number: string
   readonly ourNumber: string
-  /** Of a refund. */
+  /** Set for a refund. */
   readonly requestNo?: string
   readonly atMs: number
   readonly fen: number
@@ -16,7 +16,7 @@ const head =
 export const beijing = (atMs: number) =>
   new Date(atMs + 8 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
 
-/** 0.6 percent, which a refund gives back. */
+/** 0.6 percent, returned with a refund. */
 export const feeOf = ({ fen }: BillEntry) => Math.sign(fen) * Math.round(Math.abs(fen) * 0.006)
 
 export function billOf(entries: readonly BillEntry[]): Buffer {
@@ -71,7 +71,7 @@ function zipOf(files: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([...parts, listed, end])
 }
 
-/** Node decodes GBK and does not encode it. */
+/** Node decodes GBK but does not encode it. */
 let codes: Map<string, Buffer> | undefined
 
 function inGbk(text: string): Buffer {

@@ -7,7 +7,7 @@ import { callAlipay, pageUrl, readAnswer } from '../src/alipay-api.ts'
 import { alipayRail } from './alipay.ts'
 import { alipayAppId, alipayKeys, appKeys, openFakeAlipay } from './fake-alipay.ts'
 
-/** What the tests use of `alipay-sdk`. */
+/** The parts of `alipay-sdk` that the tests use. */
 interface Sdk {
   checkNotifySignV2(form: object): boolean
   pageExecute(method: string, httpMethod: 'GET', parameters: object): string

@@ -1,5 +1,5 @@
-// The tests of every rail: the stories, the planted bugs that they must find, the gateway's own conformance check, and
-// secrets in logs.
+// The tests that every rail runs: the stories, the planted bugs that the stories must detect, the gateway's conformance
+// check, and the search for secrets in logs.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -10,9 +10,9 @@ import { type PlantedBug, plantedBugs, type StoryName, stories } from './stories
 import { openWorld, type RailUnderTest, railDatabaseUrl, railSecret, type World } from './world.ts'
 
 export interface Battery extends RailUnderTest {
-  /** Mistakes that only this rail could have. */
+  /** Bugs that only this rail could have. */
   readonly ownBugs: readonly PlantedBug[]
-  /** Stories that say nothing about this provider, each with the reason. */
+  /** Stories that do not apply to this provider, each with the reason. */
   readonly leftOut?: Partial<Record<StoryName, string>>
 }
 

@@ -1,4 +1,4 @@
-// What every fake of a provider offers to the shared tests: a consumer who pays, faults at each call, and webhooks.
+// The interface of a provider's fake for the shared tests: a consumer who pays, faults at each call, and webhooks.
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 export interface FakePayment {
   readonly transactionId: string
   readonly providerId: string
-  /** As the rail sent it, in the provider's own units. */
+  /** As sent by the rail, in the provider's own units. */
   readonly amount: string
   readonly currency: string
   readonly locale: string
@@ -14,11 +14,11 @@ export interface FakePayment {
   readonly refunds: readonly { readonly refundId: string; readonly amount: string }[]
 }
 
-/** `drop`: the connection ends without a response. `down`: HTTP 500, and nothing is done. */
+/** `drop`: the connection ends without a response. `down`: HTTP 500 without effect. */
 export type Fate = 'go on' | 'drop' | 'down'
 export type Intercept = (call: string, phase: 'before' | 'after') => Fate | Promise<Fate>
 
-/** What the provider paid over, and how the bank names it. */
+/** A settlement, with its name on the bank statement. */
 export interface PaidOut {
   readonly batch: string
   readonly netMinor: bigint
@@ -30,24 +30,24 @@ export interface FakeProvider {
   /** The calls so far, such as `POST /v1/refunds`. */
   readonly calls: string[]
   intercept: Intercept
-  /** Where the provider sends webhooks; undefined: nowhere. */
+  /** The URL for webhooks. Undefined: none are sent. */
   webhookUrl: string | undefined
   payments(): readonly FakePayment[]
-  /** The consumer's browser opens the page, for providers that learn of a payment only then. */
+  /** The consumer's browser opens the page. Some providers create the payment only then. */
   open?(page: string): Promise<void>
-  /** What the consumer does on the provider's page. Webhooks are sent before it returns. */
+  /** The consumer's action on the provider's page. Webhooks are sent before this returns. */
   consumer(transactionId: string, does: 'pays' | 'pays slowly' | 'settles' | 'fails'): Promise<void>
-  /** The next refund is processed for a while, until `finishRefunds`. */
+  /** The next refund stays in progress until `finishRefunds`. */
   slowRefunds: boolean
   finishRefunds(result: 'succeeded' | 'failed'): Promise<void>
-  /** A webhook as the provider signs it, or not. Returns its HTTP status. */
+  /** Sends a webhook, signed correctly or not. Returns its HTTP status. */
   sendWebhook(
     transactionId: string,
     how?: { readonly forged?: boolean; readonly ageMs?: number },
   ): Promise<number>
-  /** The provider has another amount than it was asked for. */
+  /** The provider has another amount than the requested one. */
   changeAmount(transactionId: string, amount: number): void
-  /** Pays over all that was not paid over yet, for providers that report it. */
+  /** Settles everything that was not settled yet, for providers with reports. */
   payOut?(): PaidOut | Promise<PaidOut>
   close(): Promise<void>
 }
@@ -68,13 +68,13 @@ export interface FakeReply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The HTTP part of a fake. Pages for consumers are answered by `page`, without faults. */
+/** The HTTP part of a fake. `page` serves the consumers' pages, without faults. */
 export async function openFakeServer(parts: {
   readonly answer: (call: FakeCall) => FakeReply | Promise<FakeReply>
   readonly page: (call: FakeCall) => FakeReply | undefined | Promise<FakeReply | undefined>
   readonly intercept: () => Intercept
   readonly calls: string[]
-  /** The call without its ids. */
+  /** The request without its ids. */
   readonly nameOf: (call: FakeCall) => string
 }) {
   const server = createServer(async (request, response) => {
@@ -88,7 +88,7 @@ export async function openFakeServer(parts: {
       headers: request.headers,
       body,
     }
-    // Browsers ask for it on every page.
+    // Browsers request it with every page.
     if (call.path === '/favicon.ico') return send(response, { status: 204, body: '' })
     const page = await parts.page(call)
     if (page) return send(response, page)
@@ -122,7 +122,7 @@ function send(
   response.writeHead(status, { 'content-type': type, ...(location && { location }), ...headers }).end(body)
 }
 
-/** As a provider does it: again after a failure, a few times. */
+/** Retries a few times after a failure, like a provider. */
 export async function postWebhook(
   url: string,
   body: string,

@@ -1,5 +1,5 @@
-// Kill cycles as tests: a few by default, spread over all calls; RAIL_KILL_CYCLES=100 makes a hundred. A run ends after 20
-// minutes; RAIL_KILL_FROM=60 leaves out the first sixty.
+// Kill cycles as tests: a few by default, spread over all calls; RAIL_KILL_CYCLES=100 runs a hundred. A run ends after 20
+// minutes; RAIL_KILL_FROM=60 skips the first sixty.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runKilled } from './kill.ts'
@@ -15,7 +15,7 @@ export async function testKills(given: RailUnderTest): Promise<void> {
     assert(events > 50, `${events} events`)
     for (let cycle = from; cycle < cycles; cycle++) {
       let killAt = 1 + Math.floor(((cycle + 0.5) * events) / cycles)
-      // How often an idle rail looks for work differs, and so does the number of its events.
+      // How often an idle rail polls varies, and so does its number of events.
       while ((await runKilled(given, databaseUrl, killAt)).kills === 0) killAt = Math.ceil(killAt * 0.8)
     }
   })

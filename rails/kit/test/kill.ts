@@ -1,5 +1,5 @@
 // Kills the process of a rail with SIGKILL at one of its calls: to the provider, to PostgreSQL or to the gateway, before
-// or after it is done. The other sides repeat their calls, as the gateway and providers do, and in the end nothing may be lost
+// or after the call. The other sides retry, as the gateway and providers do, and in the end nothing may be lost
 // or done twice.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -31,15 +31,15 @@ interface Cycle {
   readonly process: KilledProcess
 }
 
-/** One process that is started again when it has been killed. */
+/** A process that is restarted after it was killed. */
 class KilledProcess {
-  /** The events so far: calls begun and ended. */
+  /** The events so far: starts and ends of calls. */
   events = 0
   killAt: number
   kills = 0
   #child: ChildProcess | undefined
   #output = ''
-  /** Of all its lives, for a failure. */
+  /** The output of all its runs, for a failure's message. */
   allOutput = ''
   readonly #start: () => ChildProcess
 
@@ -48,7 +48,7 @@ class KilledProcess {
     this.#start = start
   }
 
-  /** True: the process is dead, and the call is not passed on. */
+  /** True if the process is dead and the call is not forwarded. */
   event(): boolean {
     if (++this.events !== this.killAt) return false
     this.kills += 1
@@ -84,7 +84,7 @@ class KilledProcess {
   }
 }
 
-/** Returns the number of events, of which each can be the one that kills. */
+/** Returns the number of events. Each of them can be the one that kills. */
 export async function runKilled(
   given: RailUnderTest,
   databaseUrl: string,
@@ -121,7 +121,7 @@ export async function runKilled(
   gateway.onNotification = () => void killed.event()
   fake.webhookUrl = `http://127.0.0.1:${port}/webhooks`
   const base = `http://127.0.0.1:${port}`
-  // The fake sends its webhooks again until they are taken, so the rail has to be started meanwhile.
+  // The fake retries its webhooks until they are accepted, so the rail must start meanwhile.
   const watch = setInterval(() => void killed.ensureRuns().catch(() => {}), 50)
   try {
     await killed.ensureRuns()
@@ -171,7 +171,7 @@ async function story(cycle: Cycle): Promise<void> {
 
 type Message = Parameters<typeof send>[1]
 
-/** As the gateway asks: after a failure the status, and again the start where the rail knows nothing. */
+/** Like the gateway: after a failure, query the status, and start again if the rail does not know the payment. */
 async function asGateway(
   { messagesUrl, process }: Cycle,
   message: Message,
@@ -197,7 +197,7 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
   }
 }
 
-/** In front of PostgreSQL: each packet of the rail is an event, before and after it is passed on. */
+/** A proxy in front of PostgreSQL: each packet of the rail is an event, before and after it is forwarded. */
 async function openDatabaseProxy(databaseUrl: string, event: () => boolean) {
   const url = new URL(databaseUrl)
   const folder = url.searchParams.get('host')

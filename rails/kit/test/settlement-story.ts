@@ -1,5 +1,5 @@
-// Days with a provider, as the books see them: it collects, gives back, pays over less what it keeps, and the gateway
-// reads its report and the bank's statement. Every day closes with nothing unexplained.
+// Days with a provider in the books: the provider collects, refunds, and settles less its fees; the gateway reads its
+// report and the bank statement. Every day closes with nothing unexplained.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { noExtras } from '../../../packages/gateway/src/actions/rails/rail-actions.ts'
@@ -109,7 +109,7 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
         })
       },
 
-      /** On Wednesday morning: the report of the provider, and the bank's statement of Tuesday. */
+      /** Wednesday morning: the provider's report, and Tuesday's bank statement. */
       async reconcile(payout: { readonly batch: string; readonly netMinor: bigint }): Promise<void> {
         clock.advance(Date.parse(`${wednesday}T06:00:00Z`) - clock.now())
         operations.railDirectory.forget()

@@ -1,5 +1,5 @@
-// What every rail must do, as stories that throw where it does not. The tests run them on each rail, and again on rails
-// with a planted bug, which a story must then find.
+// The requirements for every rail, as stories that throw if one is violated. The tests run the stories on each rail, and
+// again with planted bugs, which a story must then detect.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -12,7 +12,7 @@ type Story = (world: World) => Promise<void>
 const paymentsOf = ({ fake }: World, { transactionId }: Start) =>
   fake.payments().filter((payment) => payment.transactionId === transactionId)
 
-/** Started and paid, and the rail has seen it. */
+/** Started, paid, and queried by the rail. */
 async function paid(world: World, amountMinor = 1000n): Promise<Start> {
   const start = startMessage(world, { amountMinor })
   assert.equal((await ask(world, start)).status, 'pending')
@@ -21,7 +21,7 @@ async function paid(world: World, amountMinor = 1000n): Promise<Start> {
   return start
 }
 
-/** The next calls of this name do not return, whether they were done or not. */
+/** The next calls of this name return no response, whether or not they had an effect. */
 function lose(world: World, name: RegExp, phase: 'before' | 'after', times = 2): void {
   let left = times
   world.fake.intercept = (call, at) => (at === phase && name.test(call) && left-- > 0 ? 'drop' : 'go on')
@@ -65,7 +65,7 @@ export const stories = {
   'two processes start a payment once': async (world) => {
     const another = await world.openAnother()
     const start = startMessage(world)
-    // Both are calling the provider before either has its answer.
+    // Both call the provider before either has its response.
     const { promise: bothCall, resolve } = Promise.withResolvers<void>()
     let calls = 0
     world.fake.intercept = async (call, phase): Promise<Fate> => {
@@ -84,7 +84,7 @@ export const stories = {
     lose(world, creates, 'after')
     assert.equal((await ask(world, start)).httpStatus, 503)
     await world.fake.consumer(start.transactionId, 'pays')
-    // Others, so that it is not on the first page.
+    // Other payments, so that this one is not on the first page.
     for (let count = 0; count < 3; count++) await ask(world, startMessage(world))
     world.clock.nowMs += 25 * 3_600_000
     assert.equal((await statusOf(world, start)).status, 'approved')
@@ -170,7 +170,7 @@ export const stories = {
     const start = startMessage(world)
     await ask(world, start)
     const { transactionId } = start
-    // It claims that the payment is paid, and is signed.
+    // A signed webhook claims that the payment is paid.
     const accepted = await fake.sendWebhook(transactionId)
     assert(accepted >= 200 && accepted < 300, String(accepted))
     await rail.work()
@@ -245,7 +245,7 @@ export const stories = {
     const cancel = ({ transactionId }: Start) => ask(world, { type: 'payment.cancel', transactionId })
     const inTime = startMessage(world)
     await ask(world, inTime)
-    // The provider did it, and the rail did not learn of it.
+    // The call succeeded at the provider, and the rail did not get the response.
     lose(world, cancels, 'after')
     const lost = await cancel(inTime)
     assert(lost.httpStatus === 503 || lost.status === 'cancelled')
@@ -308,7 +308,7 @@ export const stories = {
       assert.equal(ended.status, status)
       if (status === 'declined') assert(ended.reason)
     }
-    // What failed can be refunded again.
+    // A failed refund can be repeated with a new id.
     fake.slowRefunds = false
     assert.equal((await ask(world, refundMessage(start, 900n))).status, 'approved')
   },
@@ -381,7 +381,7 @@ export interface PlantedBug {
   readonly foundBy: StoryName
 }
 
-/** A provider with some of its parts replaced. The rest is the real one, bound to itself. */
+/** A provider with some of its methods replaced. The others belong to the real one. */
 export function changed(provider: Provider, changes: Partial<Provider>): Provider {
   return new Proxy(provider, {
     get(target, name) {
@@ -392,7 +392,7 @@ export function changed(provider: Provider, changes: Partial<Provider>): Provide
   })
 }
 
-/** Mistakes that every rail could have. */
+/** Bugs that every rail could have. */
 export const plantedBugs: readonly PlantedBug[] = [
   {
     what: 'a payment without its idempotency key',

@@ -1,5 +1,5 @@
-// The script for the first calls against the real service, run against a fake: it must not fail in the hands of the first
-// person who has an account.
+// Runs the script for the first calls to the real service against a fake, because it must work for the first person with
+// an account.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ export function testTrial(
   }: { calls: number; liveKey: Record<string, string>; takesWebhooks?: boolean },
 ) {
   const script = join(dirname(given.program), 'try.ts')
-  // An empty name keeps no compiled code.
+  // An empty value disables the cache of compiled code.
   const { PATH, NODE_COMPILE_CACHE = '' } = process.env
 
   test(`${given.name}: the script makes every call, asks for one payment, and prints the table`, async () => {

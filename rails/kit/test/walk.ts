@@ -64,7 +64,7 @@ export async function openWalk<Fake extends FakeProvider>(
   const merchant = await gateway.addMerchant()
   const browser = await launchBrowser()
 
-  /** At the provider's page of an order that was made just now. */
+  /** Opens the provider's page for a new order. */
   async function atProvider(options: typeof desktop | typeof phone, amount?: number, at = channel) {
     const body = { ...createBody({ now: systemClock.now() }), currency, channel: at }
     if (amount !== undefined) {
@@ -76,7 +76,7 @@ export async function openWalk<Fake extends FakeProvider>(
     assert(data, msg)
     const { page, troubles } = await openPage(browser, options)
     const button = page.getByRole('button', { name: method, exact: true })
-    // The gateway remembers for a few seconds which rails there are.
+    // The gateway caches the list of rails for a few seconds.
     await until(async () => {
       await page.goto(data.checkoutUrl)
       return (await button.count()) > 0
@@ -98,7 +98,7 @@ export async function openWalk<Fake extends FakeProvider>(
 
 type Walk = Awaited<ReturnType<typeof openWalk>>
 
-/** What a consumer and a merchant do with every provider. */
+/** The actions of a consumer and a merchant with every provider. */
 export function testWalk({ gateway, fake, merchant, atProvider, eventsOf }: Walk): void {
   afterEach(async () => {
     assert.deepEqual((await gateway.operations.verifyLedger()).findings, [])

@@ -1,4 +1,4 @@
-// A rail in this process between a fake of its provider and a gateway that only listens, with a clock that the test holds.
+// A rail in this process between a fake of its provider and a gateway that only listens, with a clock that the test controls.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -31,30 +31,30 @@ export interface TestClock {
   nowMs: number
 }
 
-/** What a rail brings to the shared tests. */
+/** The parts of a rail that the shared tests need. */
 export interface RailUnderTest {
   readonly name: string
   readonly openFake: (clock: TestClock) => Promise<FakeProvider>
-  /** `railUrl`: where the rail listens, if that is known before. */
+  /** `railUrl`: the rail's URL, if it is known in advance. */
   readonly makeProvider: (fake: FakeProvider, now: () => number, railUrl?: string) => Provider
-  /** The provider's page is a signed address, made without a call. */
+  /** The provider's page is a signed URL that is created without a request. */
   readonly startsWithoutCall?: boolean
-  /** Its `main.ts`, and its settings, for tests that kill the process. */
+  /** Its `main.ts` and its settings, for tests that kill the process. */
   readonly program: string
   readonly environment: (fake: FakeProvider) => Record<string, string>
-  /** Secrets that no log line may have. */
+  /** Secrets that must not appear in log lines. */
   readonly secrets: readonly string[]
-  /** A currency that the provider takes, with two decimals. */
+  /** A currency that the provider supports, with two decimals. */
   readonly currency: string
-  /** Too little for the provider, in that currency. */
+  /** An amount below the provider's minimum in that currency. */
   readonly tooLittleMinor: bigint | undefined
-  /** What becomes of amounts: the text that the provider gets, or the words of the decline. */
+  /** Expected amounts: the text sent to the provider, or the reason of the decline. */
   readonly amounts: readonly (readonly [currency: string, amountMinor: bigint, expected: string | RegExp])[]
-  /** What becomes of the consumer's languages. */
+  /** Expected languages at the provider. */
   readonly locales: readonly (readonly [locale: string, expected: string])[]
-  /** Webhooks that the rail must reject; none where the provider signs nothing. */
+  /** Webhooks that the rail must reject. Empty if the provider signs nothing. */
   readonly rejectedWebhooks: readonly { readonly forged?: boolean; readonly ageMs?: number }[]
-  /** For `tillgate rail check`: those that the provider takes without exceptions. */
+  /** For `tillgate rail check`: currencies that the provider supports without exceptions. */
   readonly checkCurrencies: readonly string[]
 }
 
@@ -62,7 +62,7 @@ export interface Gateway {
   readonly notifyUrl: string
   readonly notifications: RailNotification[]
   isDown: boolean
-  /** Called before a notification is taken. */
+  /** Called before a notification is accepted. */
   onNotification: () => void
   close(): Promise<void>
 }
@@ -79,7 +79,7 @@ export interface World {
   readonly close: () => Promise<void>
 }
 
-/** For all worlds of a test file, each of which has a schema of its own. Call it at the top of the file. */
+/** For all worlds of a test file, each with its own schema. Call it at the top of the file. */
 export async function railDatabaseUrl(): Promise<string> {
   const { connection } = await emptyDatabase()
   return urlOf(connection)
@@ -133,7 +133,7 @@ export async function openWorld(
   }
 }
 
-/** Takes notifications, and nothing that is not signed. */
+/** Accepts only signed notifications. */
 export async function openGateway(clock: TestClock): Promise<Gateway> {
   const notifications: RailNotification[] = []
   const state = { isDown: false }
@@ -223,7 +223,7 @@ export interface Reply {
 
 type Message = Start | RailMessageOf<'payment.status' | 'payment.cancel' | 'refund.start' | 'refund.status'>
 
-/** As the gateway sends: signed, and the response is checked as the gateway checks it. */
+/** Sends like the gateway: signed, and with the gateway's check of the response. */
 export async function send(messagesUrl: string, message: Message, nowMs = Date.now()): Promise<Reply> {
   const body = JSON.stringify(message)
   const id = randomUUID()

@@ -1,5 +1,5 @@
-// A fake of Mollie's API v2, written by its documentation and the OpenAPI file of mollie/openapi at cfbba47 (2026-08-21),
-// of which nothing is copied, because its license does not permit it. It takes only the fields of a request that are
+// A fake of Mollie's API v2, written from its documentation and the OpenAPI file of mollie/openapi at cfbba47
+// (2026-08-21), of which nothing is copied because its license does not permit it. Requests may have only the fields
 // listed there.
 import {
   type FakeCall,
@@ -69,9 +69,9 @@ const locales = new Set(
 class Invalid extends Error {}
 
 export interface FakeMollie extends FakeProvider {
-  /** Whether payments that are made from now on can be cancelled. */
+  /** Whether new payments can be cancelled. */
   cancelable: boolean
-  /** Payments that were not paid end, as Mollie lets them after a time. */
+  /** Expires unpaid payments. */
   expireAll(): void
 }
 
@@ -119,7 +119,7 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
     }
   }
 
-  /** Only with the token of the organization. */
+  /** Requires the organization's token. */
   function answerSettlements({ headers, path, query }: FakeCall): FakeReply {
     if (headers.authorization !== `Bearer ${mollieAccessToken}`) return problem(403, 'No permission')
     const [, , , id, kind] = path.split('/')
@@ -146,7 +146,7 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
     return ok(200, list(all, kind ?? '', query, path))
   }
 
-  /** With its costs, which Mollie reports by month and method. */
+  /** Includes Mollie's fees, which it reports by month and method. */
   function payOut(): PaidOut {
     const isOpen = (each: Payment | Refund) =>
       !settlements.some((done) => [...done.payments, ...done.refunds].includes(each as never))
@@ -255,7 +255,7 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
     _links: { self: { href: `${server.url}/v2/payments/${made.paymentId}/refunds/${made.id}` } },
   })
 
-  /** Newest first, in small pages, so that the reader has to turn them. */
+  /** Newest first, in small pages, so that the reader must turn them. */
   function list(all: object[], name: string, query: URLSearchParams, path: string): object {
     const from = Number(query.get('from') ?? 0)
     const newest = all.toReversed()
@@ -277,7 +277,7 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
     return { status: 200, body: content, type: 'text/html; charset=utf-8' }
   }
 
-  /** As Mollie does: a form with the id alone. */
+  /** A form with only the id, as Mollie sends it. */
   async function post({ id, webhookUrl }: Payment, { forged = false, tries = 600 } = {}): Promise<number> {
     if (fake.webhookUrl === undefined) return 0
     const { searchParams } = new URL(webhookUrl)

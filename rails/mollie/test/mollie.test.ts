@@ -9,7 +9,7 @@ await testRail(mollieRail)
 
 const databaseUrl = await railDatabaseUrl()
 
-/** Mollie ends few payments on request; the others stay open until they expire. */
+/** Mollie cancels few payments on request. The others stay open until they expire. */
 async function cancelledAndStillOpen() {
   const fakes: FakeMollie[] = []
   const world = await openWorld(

@@ -1,4 +1,4 @@
-// The rail to Mollie, as the shared tests want it.
+// The rail to Mollie, for the shared tests.
 import { join } from 'node:path'
 import type { Battery } from '../../kit/test/battery.ts'
 import { changed } from '../../kit/test/stories.ts'
@@ -39,7 +39,7 @@ export const mollieRail: Battery = {
     ['ISK', 1250n, '1250'],
     ['HUF', 1250n, '12.50'],
     ['TND', 1250n, /does not support TND/],
-    // Only Mollie knows that it does not take so much.
+    // Only Mollie rejects this amount.
     ['EUR', 100_000_000_000n, /amount has wrong decimals/],
   ],
   locales: [

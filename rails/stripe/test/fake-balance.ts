@@ -1,4 +1,4 @@
-// The fake's balance: what it collected, its fees, and its automatic payouts.
+// The fake's balance: its collections, fees and automatic payouts.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ export function makeFakeBalance(nowSeconds: () => number) {
     const after = query.get('starting_after')
     const newest = all.toReversed()
     const start = after === null ? 0 : newest.findIndex(({ id }) => id === after) + 1
-    // A small page, so that the reader has to turn it.
+    // A small page, so that the reader must turn it.
     const data = newest.slice(start, start + 2).map(shown)
     return { object: 'list', url: '/v1/list', has_more: start + 2 < newest.length, data }
   }
@@ -68,7 +68,7 @@ export function makeFakeBalance(nowSeconds: () => number) {
         source: { object: 'refund', id: refundId },
       }),
 
-    /** With a cost that belongs to no payment. */
+    /** Includes a fee without a payment. */
     payOut(): PaidOut {
       const open = entries.filter(({ payout }) => payout === undefined)
       const currency = open[0]?.currency ?? 'eur'

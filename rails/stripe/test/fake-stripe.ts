@@ -1,4 +1,4 @@
-// A fake of Stripe. Its objects have the shape of Stripe's published fixtures (contract/fixtures.json), its requests may
+// A fake of Stripe. Its objects have the form of Stripe's published fixtures (contract/fixtures.json), its requests may
 // hold only the parameters that the pinned SDK declares, and its webhooks are signed by the SDK's own function.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -100,7 +100,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
       if (known.reply) return known.reply
     }
     const reply = perform(call)
-    // What fails validation is not remembered.
+    // An invalid request does not use up its idempotency key.
     if (reply.status !== 400) keys.set(key, { request, reply, atMs: clock.nowMs })
     return reply
   }
@@ -178,7 +178,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
     return session
   }
 
-  /** Sessions end by themselves. */
+  /** Sessions end automatically. */
   function expireOld(): void {
     for (const session of sessions.values())
       if (session.status === 'open' && session.expires_at <= nowSeconds()) end(session)
@@ -208,7 +208,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
     const after = query.get('starting_after')
     const all = [...sessions.values()].filter(({ created }) => created >= from && created <= to).reverse()
     const start = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1
-    // A small page, so that the reader has to turn it.
+    // A small page, so that the reader must turn it.
     const page = all.slice(start, start + 2)
     return { object: 'list', url: '/v1/checkout/sessions', has_more: start + 2 < all.length, data: page }
   }
@@ -367,7 +367,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
       }
     },
     sendWebhook: (transactionId, how = {}) =>
-      // It says that the payment is paid, whatever it is.
+      // The webhook claims that the payment is paid, whatever its status.
       post(
         'checkout.session.completed',
         { ...sessionOf(transactionId), status: 'complete', payment_status: 'paid' },

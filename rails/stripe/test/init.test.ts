@@ -1,4 +1,4 @@
-// From test keys to a payment in the sandbox, with the programs as an operator starts them and a fake of Stripe.
+// From test keys to a payment in the sandbox, with the programs that an operator starts and a fake of Stripe.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

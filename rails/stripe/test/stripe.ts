@@ -1,4 +1,4 @@
-// The rail to Stripe, as the shared tests want it.
+// The rail to Stripe, for the shared tests.
 import { join } from 'node:path'
 import type { Battery } from '../../kit/test/battery.ts'
 import { changed } from '../../kit/test/stories.ts'
@@ -37,13 +37,13 @@ export const stripeRail: Battery = {
     ['TND', 12_340n, '12340'],
     ['KWD', 5_120n, '5120'],
     ['TND', 12_345n, /two decimal places of TND/],
-    // Three decimals in ISO 4217 that Stripe does not support.
+    // Three decimals in ISO 4217, which Stripe does not support.
     ['IQD', 12_345n, /does not support IQD/],
     ['CLF', 12_345n, /does not support CLF/],
     ['JPY', 49n, /less than 50 JPY, the minimum/],
     ['GBP', 29n, /less than 0\.30 GBP/],
     ['EUR', 10_000_000_000n, /no more than/],
-    // Only Stripe knows that it does not take this one.
+    // Only Stripe rejects this one.
     ['KPW', 1250n, /Invalid currency/],
   ],
   locales: [

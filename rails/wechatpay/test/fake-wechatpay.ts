@@ -1,5 +1,5 @@
-// A fake of WeChat Pay's APIv3, written by its documentation. It has a key pair of its own, takes only requests that the
-// merchant signed, and signs its answers and notifications, which it also encrypts.
+// A fake of WeChat Pay's APIv3, written from its documentation. It has its own key pair, accepts only requests that the
+// merchant signed, and signs its responses and notifications, which it also encrypts.
 import {
   createCipheriv,
   createHash,
@@ -37,7 +37,7 @@ export const account = {
 export const merchantKeys = keyPair()
 export const wechatpayKeys = keyPair()
 const strangerKeys = keyPair()
-/** Where the rail is reached from outside, in tests that do not know its port. */
+/** The rail's public URL, for tests that do not know its port. */
 export const railUrl = 'https://rail.example.com'
 
 interface Order {
@@ -79,11 +79,11 @@ class Problem extends Error {
 }
 
 export interface FakeWechatpay extends FakeProvider {
-  /** Of H5 orders: the address that the rail passed on. */
+  /** For H5 orders: the consumer's address as sent by the rail. */
   readonly consumerIps: string[]
-  /** A consumer is just confirming, so an order stays open although it was to be closed. */
+  /** A consumer is confirming, so an order that is to be closed stays open. */
   closesLate: boolean
-  /** How the signatures of answers are wrong. */
+  /** What is wrong with the signatures of responses. */
   answersAre: 'right' | 'unsigned' | 'signed by a stranger' | 'old' | 'changed'
 }
 
@@ -110,7 +110,7 @@ export async function openFakeWechatpay(clock: TestClock): Promise<FakeWechatpay
     }
   }
 
-  /** Its file has the form of the documentation; goods may have commas. */
+  /** The file has the format of the documentation; goods may contain commas. */
   function announce(date: string): object {
     if (clock.nowMs < Date.parse(date) + 26 * 3_600_000) throw new Problem(400, 'STATEMENT_CREATING')
     if (entriesOf(date).length === 0) throw new Problem(400, 'NO_STATEMENT_EXIST')
@@ -133,7 +133,7 @@ export async function openFakeWechatpay(clock: TestClock): Promise<FakeWechatpay
       .filter(({ atMs }) => beijing(atMs).startsWith(date))
   }
 
-  /** 0.6 percent, which a refund gives back. */
+  /** 0.6 percent, returned with a refund. */
   const feeOf = (fen: number) => Math.sign(fen) * Math.round(Math.abs(fen) * 0.006)
 
   function billOf(date: string): string {
@@ -165,7 +165,7 @@ export async function openFakeWechatpay(clock: TestClock): Promise<FakeWechatpay
     return `\uFEFF${billHead}\r\n${lines.join('\r\n')}\r\n总交易单数,应结订单总金额\r\n\`${rows.length},\`0.00\r\n`
   }
 
-  /** The sum of yesterday, which WeChat Pay pays over without naming anything. */
+  /** Yesterday's total, which WeChat Pay settles without a reference. */
   function payOut(): PaidOut {
     const batch = beijing(clock.nowMs - 24 * 3_600_000).slice(0, 10)
     const entries = entriesOf(batch)
@@ -315,7 +315,7 @@ export async function openFakeWechatpay(clock: TestClock): Promise<FakeWechatpay
   async function page({ method, path, query, headers, body }: FakeCall): Promise<FakeReply | undefined> {
     if (path !== '/h5') return undefined
     const order = [...orders.values()].find(({ id }) => id === query.get('id'))
-    // It is the origin that the merchant has registered.
+    // The origin that the merchant registered.
     const isFromRail = /^https?:\/\/[^/]+\/$/.test(headers.referer ?? '') || method === 'POST'
     if (!order || !isFromRail) return { status: 400, body: '商家存在未配置的参数' }
     if (method === 'POST') {
@@ -435,7 +435,7 @@ export async function openFakeWechatpay(clock: TestClock): Promise<FakeWechatpay
         }
     },
     sendWebhook: (transactionId, how = {}) =>
-      // It says that the payment is paid, whatever it is.
+      // The notification claims that the payment is paid, whatever its status.
       notify(
         'TRANSACTION.SUCCESS',
         { ...shown(orderOf(transactionId)), trade_state: 'SUCCESS' },

@@ -79,7 +79,7 @@ test('wechatpay: a phone opens the rail’s page, which creates the order with t
   assert.equal(page, `${railUrl}/pay/${transactionId}`)
   assert.deepEqual(fake.consumerIps, ['203.0.113.5'])
   assert.deepEqual(fake.calls, ['POST /v3/pay/transactions/h5'])
-  // Again, as a consumer does who came back.
+  // Opens the page again, like a consumer who returns.
   await fake.open?.(page)
   assert.equal(fake.payments().length, 2)
   await fake.consumer(transactionId, 'pays')
@@ -134,7 +134,7 @@ test('wechatpay: an order that starts after the cancellation is closed, and a pa
       notice: {},
     } as const
     assert.equal(await cancel(), 'cancelled')
-    // As another process does that had begun before.
+    // Like another process that had started before.
     const provider = wechatpayRail.makeProvider(fake, () => world.clock.nowMs)
     const h5Url = await provider.openPage?.(stored, '203.0.113.5')
     assert.match(h5Url ?? '', /redirect_url=https%3A%2F%2Fgateway\.example/)

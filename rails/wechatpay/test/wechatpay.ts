@@ -1,4 +1,4 @@
-// The rail to WeChat Pay, as the shared tests want it.
+// The rail to WeChat Pay, for the shared tests.
 import { join } from 'node:path'
 import type { Battery } from '../../kit/test/battery.ts'
 import { changed } from '../../kit/test/stories.ts'

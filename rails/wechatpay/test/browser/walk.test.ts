@@ -28,7 +28,7 @@ test('a payment completed after the order ended is refunded', async () => {
   await page.waitForURL(`${fake.url}/**`)
   const key = { merchantId: merchant.merchantId, paymentId }
   const attempt = async () => (await gateway.stores.attempts.listAttempts(key))[0]
-  // The consumer confirms in the moment in which the order ends.
+  // The consumer confirms at the moment the order ends.
   const { transactionId = '' } = (await attempt()) ?? {}
   fake.closesLate = true
   await merchant.call('service.sandbox.advance', { paymentId, milliseconds: 31 * 60_000 })

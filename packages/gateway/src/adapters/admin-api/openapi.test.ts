@@ -18,7 +18,7 @@ interface Operation {
   readonly responses: Record<string, { content: Record<string, { schema: TSchema & { $ref?: string } }> }>
 }
 
-// As programs read it.
+// The document as programs read it.
 const document = JSON.parse(JSON.stringify(makeOpenApi())) as ReturnType<typeof makeOpenApi>
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
@@ -88,7 +88,7 @@ test('every schema of the document compiles', () => {
 })
 
 /**
- * Each of these happens once by its target: what is held of an attempt is returned once by the attempt's status; a
+ * Each of these happens once by its target: money held for an attempt is returned once, by the attempt's status; a
  * bank's entry counts once by its reference; a refund and a payout end once; a schedule has one run per day and
  * currency.
  */

@@ -1,4 +1,4 @@
-// The balances as the money page shows them.
+// The balances on the money page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BalanceLine } from '../../core/ledger/store/trial-balance.ts'

@@ -1,4 +1,4 @@
-// Limits of requests to pages, on a listener configured as in both ports.
+// Limits for page requests, on a listener configured like those of the gateway.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
@@ -9,7 +9,7 @@ import { makeListener } from '../../platform/http/listener.ts'
 import { limitPages } from './page-admission.ts'
 import { sendMissingPage } from './pages/missing-page.ts'
 
-/** With a clock that stands still until the test advances it. */
+/** The clock stands still until the test advances it. */
 function serve({ trustedProxies = [] as string[], isPrivate = false } = {}) {
   let nowMs = 0
   const delaysMs: number[] = []
@@ -56,7 +56,7 @@ function serve({ trustedProxies = [] as string[], isPrivate = false } = {}) {
 
 test('an address with too many page requests must wait, other addresses do not', async () => {
   const { ask, pass } = serve()
-  // Requests to missing pages count as much.
+  // Requests for missing pages count as well.
   for (let asked = 0; asked < pageRate.burst; asked++)
     assert.equal((await ask(asked % 2 === 0 ? '/page' : '/nothing')).statusCode, asked % 2 === 0 ? 200 : 404)
   const refused = await ask('/nothing')

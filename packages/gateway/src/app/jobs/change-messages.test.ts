@@ -77,7 +77,7 @@ test('a payload that is not a change is ignored', () => {
     '{"c":7,"o":[1,["a"],["a",1]],"w":"yes","k":[7]}',
   ])
     assert.deepEqual(readChanges(text), [], text)
-  // As the previous release writes it, and one with an invalid claim.
+  // A message of the previous release, and one with an invalid claim.
   for (const lane of ['["m","shop.example"]', '["m","shop.example","no id"]'])
     assert.deepEqual(readChanges(`{"c":[${lane}]}`), [], lane)
 })

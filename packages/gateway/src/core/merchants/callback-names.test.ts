@@ -6,7 +6,7 @@ import { makeIsNameMissing } from './callback-names.ts'
 import type { Merchant } from './rules/merchant.ts'
 
 const urlPolicy = parseUrlPolicy({ mode: 'sandbox', allowedTargets: [] })
-// Safe: no more of a merchant is read.
+// Safe: only this part of a merchant is read.
 const merchant = { isSelfRegistered: false } as Merchant
 const gone = Object.assign(new Error('none'), { code: 'ENOTFOUND' })
 const url = 'https://shop.invalid/callbacks'

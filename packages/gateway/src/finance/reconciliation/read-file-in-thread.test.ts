@@ -1,4 +1,4 @@
-// Files read in a thread and in this one: the same is read, and the same is wrong.
+// A worker thread and the main thread read files with the same result and the same errors.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {

@@ -6,7 +6,7 @@ import { batched, makeBatcher } from './batching.ts'
 const bad = new Error('bad item')
 const isItemError = (error: unknown) => error === bad
 
-/** A `run` whose flights land only when the test says so. */
+/** A `run` whose flights complete when the test says so. */
 function controlled(answer: (item: number) => number = (item) => item * 10) {
   const flights: { items: readonly number[]; land: () => void }[] = []
   const run = (items: readonly number[]) =>

@@ -1,4 +1,4 @@
-// The pool against a real server: what it returns, what it rolls back, and what it survives.
+// The pool against a real server: results, rollbacks and failures.
 import assert from 'node:assert/strict'
 import net from 'node:net'
 import { test } from 'node:test'
@@ -131,7 +131,7 @@ test('a COMMIT whose response is lost reports an unknown outcome', async (t) => 
     proxy.swallowAnswerTo('commit')
   })
   await assert.rejects(work, (error) => error instanceof CommitUnknown && isTransient(error))
-  // It did commit, which only reading can tell.
+  // The commit succeeded, which only a read can show.
   assert.equal((await pool.query('select from things where id = 30')).rowCount, 1)
   assert.equal((await far.query('select 1')).rowCount, 1)
 })
@@ -154,7 +154,7 @@ test('callers over the limit are rejected at once, and those within it are serve
 })
 
 test('a caller waits for a connection up to the limit', async (t) => {
-  // Long enough for the first connection itself on a busy machine.
+  // Long enough for the first connection on a busy machine.
   const narrow = openPool(connection, { max: 1, connectTimeoutMs: 500 })
   t.after(() => narrow.close())
   await narrow.transaction(async () => {
@@ -191,7 +191,7 @@ test('a prepared statement that the server does not know is sent in full from th
   t.after(() => pooled.close())
   const named = { name: 'count-things', text: 'select count(*) from things where id > $1', values: [0] }
   await pooled.query(named)
-  // What a pooler does when it lends out another connection.
+  // Like a pooler that switches to another connection.
   await pooled.query('deallocate all')
   assert.equal((await pooled.query(named)).rowCount, 1)
   assert.equal((await pooled.query('select from pg_prepared_statements')).rowCount, 0)
@@ -210,7 +210,7 @@ test('two statements with one name and different text are kept apart', async (t)
   assert.deepEqual([(await one)?.rows[0]?.n, (await two)?.rows[0]?.n], [1, 2])
 })
 
-/** Stands between a pool and the server, and can cut the line when a certain statement has been carried out. */
+/** A proxy between the pool and the server that can cut the connection after a certain statement. */
 async function startProxy(target: ConnectionOptions): Promise<{
   connection: ConnectionOptions
   swallowAnswerTo(statement: string): void

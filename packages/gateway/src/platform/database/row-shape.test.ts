@@ -42,7 +42,7 @@ test('the select list and the reader come from one declaration', () => {
 })
 
 test('a number that stays text, and an omitted column, do not compile', () => {
-  // @ts-expect-error: the driver gives a bigint as text.
+  // @ts-expect-error: the driver returns a bigint as text.
   rowShape<Pick<Account, 'openedAtMs'>>('account', { openedAtMs: 'a.opened_at' })
   // @ts-expect-error: every property has its source.
   rowShape<Account>('account', { accountId: 'a.account_id' })

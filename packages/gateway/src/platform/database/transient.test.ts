@@ -65,7 +65,7 @@ test('an unreachable cluster worker or a moving shard is transient, other intern
   const where = 'while executing command on 10.0.0.2:5432'
   assert.equal(isTransient(internal('SSL SYSCALL error: EOF detected', { where })), true)
   assert.equal(isTransient(internal('could not read block 3', { code: '58030' })), false)
-  // What a worker refuses of a batch comes without its code; it is a fault of the data and stays one.
+  // A worker's rejection of a batch has no code. It is an error of the data.
   const duplicate = internal('duplicate key value violates unique constraint "orders_pkey_102047"', { where })
   assert.deepEqual([isTransient(duplicate), isDataError(duplicate)], [false, true])
   assert.equal(isTransient(internal('cache lookup failed for type 1')), false)

@@ -1,4 +1,4 @@
-// A DATABASE_URL at the start: what is waited for, what is refused at once, and in which words.
+// A DATABASE_URL at startup: which errors are retried, which are final, and their messages.
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import net from 'node:net'
@@ -13,7 +13,7 @@ import { type Embedded, startEmbedded } from './embedded/embedded.ts'
 import { openPool } from './pool.ts'
 import { type DatabaseAway, insist, oldestMajorVersion, waitForDatabase } from './wait-for-database.ts'
 
-// A server that asks the user "guest" for a password, over its socket.
+// The server asks the user "guest" for a password over its socket.
 const dataDir = await makeDataDir({ after })
 const start = () => startEmbedded({ dataDir, settings: { fsync: 'off' } })
 const accessFile = path.join(dataDir, 'postgres/pg_hba.conf')
@@ -80,7 +80,7 @@ test('an unreachable server is retried with growing pauses until it is back', as
   const results: DatabaseAway[] = []
   const report = (event: DatabaseAway) => {
     results.push(event)
-    // It comes back only after it was missed twice.
+    // The server returns after two failed attempts.
     if (results.length === 2) starting.resolve(start())
   }
   const starting = Promise.withResolvers<Embedded>()
@@ -140,7 +140,7 @@ test('an untrusted certificate is a final error', async (t) => {
   )
 })
 
-/** A server of our own making, for what the real one cannot be made to do. */
+/** A fake server, for behavior that the real one cannot show. */
 async function serve(
   t: { after(step: () => Promise<void>): void },
   onConnection: (socket: net.Socket) => void,
@@ -164,7 +164,7 @@ function message(kind: string, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(kind), int32(body.length + 4), body])
 }
 
-/** Two columns, one row: the version, and that it is no standby. */
+/** Two columns, one row: the version, and that the server is not a standby. */
 function answerOfVersion(version: string): Buffer {
   const column = (name: string, type: number) =>
     Buffer.concat([Buffer.from(`${name}\0`), int32(0), int16(0), int32(type), int16(-1), int32(-1), int16(0)])

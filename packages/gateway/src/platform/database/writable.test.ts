@@ -51,7 +51,7 @@ test('the check writes to disk, so that a full disk fails it', async (t) => {
   const alone = openPool(connection, { max: 1 })
   t.after(() => alone.close())
   const temporaryBytes = async () => {
-    // What a session has counted is shown to others, and to itself, from its next statement on.
+    // A session's counts are visible, even to itself, only from its next statement.
     await alone.query('select pg_stat_force_next_flush()')
     const { rows: counted } = await alone.query<{ bytes: string }>(
       'select temp_bytes as bytes from pg_stat_database where datname = current_database()',

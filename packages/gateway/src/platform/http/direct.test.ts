@@ -9,7 +9,7 @@ import { answerTooSlow } from './failures.ts'
 
 const answer = { httpStatus: 413, requestId: 'r', body: { code: 41300 }, isLast: false, hsts: undefined }
 
-/** A client whose request is answered before its body is there. */
+/** A client whose request is answered before its body arrives. */
 async function answerEarly(t: TestContext, head: string) {
   const server = createServer()
   t.after(() => server.close())

@@ -13,14 +13,14 @@ const lookupOf = (policy: UrlPolicy, dns: DnsResolver) => {
   return (hostname: string) => lookup(hostname, policy)
 }
 
-// Answers A and AAAA from what it is given; a string instead of addresses is an error's code.
+// Returns the given A and AAAA records; a string instead of addresses is an error's code.
 function resolver(a: string[] | string, aaaa: string[] | string, asked: string[] = []): DnsResolver {
   const answer = (given: string[] | string) => (hostname: string) => {
     asked.push(hostname)
     if (typeof given !== 'string') return Promise.resolve(given)
     return Promise.reject(Object.assign(new Error(given), { code: given }))
   }
-  // Safe: the overloads that answer with times to live are not used.
+  // Safe: the overloads with times to live are not used.
   return { resolve4: answer(a), resolve6: answer(aaaa) } as DnsResolver
 }
 

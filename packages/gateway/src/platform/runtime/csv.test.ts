@@ -4,7 +4,7 @@ import { csvRow } from './csv.ts'
 
 const cell = (text: string) => csvRow([text]).replace(/\r\n$/, '')
 
-/** As a spreadsheet splits a line at `separator`: a quote counts only at the beginning of a cell. */
+/** Splits a line at `separator` like a spreadsheet: a quote counts only at the start of a cell. */
 function split(line: string, separator: string): string[] {
   const cells: string[] = []
   for (let rest = line; ; ) {

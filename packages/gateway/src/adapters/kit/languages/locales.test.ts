@@ -15,7 +15,7 @@ const translated = readdirSync(folder, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !onlyInEnglish.includes(entry.name))
   .map(({ name }) => name)
 
-/** Texts that are correctly the same as in English: abbreviations, names in the interface, shared words. */
+/** Texts that are the same in English: abbreviations, names in the interface, shared words. */
 const inEveryLanguage = [
   ...['BIC', 'IBAN', 'PIN', 'TEST', 'URL', 'paymentId', 'requestId'],
   ...['{ms} ms', '{quantity} × {amount}'],

@@ -6,7 +6,7 @@ const limits = { inFlight: 64, inFlightPerHost: 32, inFlightPerMerchant: 40 }
 const fast = { isGood: true, isHostThere: true, durationMs: 5 }
 const slow = { isGood: true, isHostThere: true, durationMs: 5_000 }
 const failed = { isGood: false, isHostThere: true, durationMs: 5 }
-/** Of what one destination may have of its host. */
+/** A destination's share of its host's slots. */
 const perDestination = 28
 
 const laneAt = (host: string, { merchantId = 'a', path = '/' } = {}): Lane => ({
@@ -19,7 +19,7 @@ function total(requests: readonly LaneRequest[]): number {
   return requests.reduce((sum, { most }) => sum + most, 0)
 }
 
-/** Brings a destination to a pace by one callback that ended so. */
+/** Completes one callback with this outcome, so that the destination's pace is known. */
 function experience(lanes: DeliveryLanes, lane: Lane, end: LaneEnd): void {
   lanes.claimed({ ...lane, most: 1 }, 1)
   lanes.ended(lane, end)
@@ -142,7 +142,7 @@ test('a paused host gets one callback when its pause ends, from whichever lane i
   assert.equal(total(lanes.plan({ most: 10, nowMs: 1_001 })), 0)
   lanes.ended(lane, { ...failed, isHostThere: false })
   lanes.noteHost(lane.host, { failures: 6, pausedUntilMs: 3_000 })
-  // The next probe is the other one's.
+  // The next probe is for the other lane.
   assert.deepEqual(lanes.plan({ most: 10, nowMs: 3_000 }), [{ ...other, most: 1 }])
   lanes.claimed({ ...other, most: 1 }, 1)
   lanes.ended(other, fast)

@@ -79,7 +79,7 @@ test('an email address is one mailbox in ASCII', () => {
     'änn@example.com',
     `${'a'.repeat(65)}@x.org`,
     `a@${'b'.repeat(260)}.org`,
-    // In small letters a Kelvin sign is a k, and a long s in capital ones an S.
+    // Lower-casing turns a Kelvin sign into k, upper-casing turns a long s into S.
     'ma\u212ae@example.com',
     'make@\u212aelvin.example',
     'ma\u017fe@example.com',

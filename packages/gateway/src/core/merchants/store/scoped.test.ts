@@ -22,7 +22,7 @@ test('statements that name the merchant are run', async () => {
   await scoped.orders.find({ merchantId: own })
   await scoped.orders.insert({ refund: { merchantId: own } }, { merchantId: own })
   await scoped.merchants.find(own)
-  // A number of the merchant's own choice may look like anything.
+  // A merchant can choose any number.
   await scoped.orders.find({ merchantId: own, orderNo: other })
   assert.equal(asked.length, 4)
 })

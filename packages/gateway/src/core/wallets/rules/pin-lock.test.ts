@@ -6,7 +6,7 @@ import { decidePinTry, loginsByAddress, pinLockLimits, sourceKeptMs, triesLeft }
 const nowMs = 1_800_000_000_000
 const dayMs = 86_400_000
 
-/** Guesses as fast as they are let, each address by itself, for so many days. */
+/** Guesses as fast as the locks allow, from each address, for a number of days. */
 function guessesIn(days: number, addresses: number): { guesses: number; locksOfWallet: number } {
   const sources = new Map<number, Tries>()
   let pinTries: Tries = noTries

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { getCountrySpecifications } from 'ibantools'
 import { isSepaIban } from './sepa.ts'
 
-// Where this fails with another version of ibantools, look at the list of the European Payments Council.
+// If this fails with another version of ibantools, check the European Payments Council's list.
 test('the SEPA countries are those of ibantools plus the five that it lacks', () => {
   const countries = Object.entries(getCountrySpecifications())
   const ours = countries.flatMap(([code]) => (isSepaIban(`${code}00`) ? [code] : []))

@@ -1,5 +1,5 @@
-// The forms of bank files that public sample collections show, each as a small file of our own. The names of the tests are
-// the list of what is read and what is rejected.
+// Formats of bank files from public sample collections, each as a small file of our own. The test names list what is
+// accepted and what is rejected.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
@@ -21,7 +21,7 @@ interface Given {
   readonly csv?: CsvMapping
 }
 
-/** Each line as `main 2026-11-16 12.50 EUR`, with its first reference, its party and their IBAN where there are any. */
+/** Each line as `main 2026-11-16 12.50 EUR`, with its first reference, counterparty and IBAN, if any. */
 function read(file: string | Buffer, { accounts = [main], csv }: Given = {}): string[] {
   const mapping = csv && { mappingName: 'csv', account: 'bank:main', settlesTo: undefined, columns: csv }
   const given = { accounts, mapping, account: undefined, lastDay: '2026-12-31' }

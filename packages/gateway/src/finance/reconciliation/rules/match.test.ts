@@ -241,7 +241,7 @@ test('a line matches by amount alone only if no other line refers to the item', 
   assert.deepEqual(results([line(5n)], [item(5n, [], { day: '2026-11-20' })]), ['missing_here'])
 })
 
-/** Who gets what: the names of each line beside the merchants of what it takes, or the kind of its break. */
+/** The result: the names of each line beside the merchants of its payouts, or the kind of its break. */
 const taken = (...given: Parameters<typeof match>) =>
   match(...given)
     .flatMap((each) =>
@@ -252,7 +252,7 @@ const taken = (...given: Parameters<typeof match>) =>
           ],
     )
     .toSorted()
-/** One of the payouts of RUN, of merchants with the same names. */
+/** A payout of RUN. Its merchants share their names. */
 const ofRun = (kind: 'payout' | 'payout_return' | 'booked', merchantId: string, amountMinor: bigint) =>
   item(amountMinor, [merchantId, 'RUN'], { kind, merchantId, key: `${kind}/${merchantId}` })
 
@@ -373,7 +373,7 @@ test('after a crash, one line for a whole run is booked completely', () => {
     'book sum 1:3',
   ])
   assert.deepEqual(results([one], [run(-60n, 'p1', one.mark), run(-40n, 'p2', one.mark)]), ['match sum 1:2'])
-  // Two lines for the run: what is booked has the mark of the first.
+  // Two lines for the run: the booked items have the mark of the first.
   const [first, second] = [line(-70n, 'RUN'), line(-30n, 'RUN')]
   const rest = [run(-55n, 'p1', first.mark), run(-45n, 'p2')]
   assert.deepEqual(results([first, second], rest), ['book sum 2:2'])

@@ -10,7 +10,7 @@ const entry = (amount: string) =>
   `<Ntry><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-11-16</Dt></BookgDt></Ntry>`
 const opening = (amount: string) =>
   `<Bal><Tp><CdOrPrtry><Cd>OPBD</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd><Dt><Dt>2026-11-16</Dt></Dt></Bal>`
-/** A statement by what names it, what is there at first, and the amounts of its entries. */
+/** A statement with its identification, its opening, and the amounts of its entries. */
 const statement = (names: string, first: string, ...amounts: string[]) =>
   `<Stmt>${names}${account}${first && opening(first)}${amounts.map(entry).join('')}</Stmt>`
 const file = (...statements: string[]) =>
@@ -18,7 +18,7 @@ const file = (...statements: string[]) =>
 const message = (number: string, first: string, entries: number) =>
   `:20:STARTUMSE\n:25:DE89370400440532013000\n:28C:${number}\n:60F:C261115EUR${first}\n${':61:2611161116C5,NTRFNONREF\n'.repeat(entries)}:62F:C261116EUR9,\n-\n`
 
-/** The lines of a file, each as the number of the first one that it is. */
+/** The lines of a file, each as the number of its first identical line. */
 function linesOf(text: string, reader: StatementReader): number[] {
   const { beginStatement, identify } = makeIdentify((said) =>
     createHash('sha256').update(said).digest('hex').slice(0, 32),

@@ -10,7 +10,7 @@ const railId = 'transfer'
 const paid = order({ status: 'success', railId })
 const expired = order({ status: 'timeout', railId, completedAtMs: nowMs })
 
-/** In the order in which they are given; the last one is asked about. */
+/** Entries in order. The finding is that of the last one. */
 function found(of: Order, amounts: readonly (bigint | Partial<TransferEntry>)[]): string {
   const entries = amounts.map((given, ordinal) =>
     transferEntry({

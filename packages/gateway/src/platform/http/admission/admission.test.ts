@@ -5,7 +5,7 @@ import { unknownBodyMs } from './admission.ts'
 
 const [known, unknown] = ['203.0.113.1', '203.0.113.2']
 
-/** A machine whose timers expire when the test lets the time pass. */
+/** A fake machine whose timers fire when the test advances the time. */
 function makeTime() {
   let nowMs = 0
   const timers = new Set<{ dueMs: number; expire: () => void }>()

@@ -21,7 +21,7 @@ test('an incomplete body costs an envelope per five seconds, and at least a tent
   assert.deepEqual([0, 400, 1_000, 5_000, 15_000].map(costOfUnfinishedBody), [0.1, 0.1, 0.2, 1, 3])
 })
 
-/** Ten envelopes a minute: one in six seconds. */
+/** Ten envelopes per minute: one every six seconds. */
 function makeCharges() {
   let nowMs = 0
   const shutOut: string[] = []

@@ -42,7 +42,7 @@ async function listen(
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  /** Whether it was welcomed. */
+  /** Whether the connection was accepted. */
   const dial = async (localAddress: string): Promise<boolean> => {
     const socket = connect({ host: '127.0.0.1', port, localAddress })
     sockets.push(socket)

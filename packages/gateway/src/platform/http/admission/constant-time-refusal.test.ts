@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusalMs, refuseInConstantTime } from './constant-time-refusal.ts'
 
-/** Each turn takes a tenth of a millisecond; a timer comes when the test says so. */
+/** Each turn takes a tenth of a millisecond, and timers fire when the test says so. */
 function makeTime() {
   let nowMs = 1_000.25
   let running: (() => void) | undefined
@@ -36,10 +36,10 @@ function makeTime() {
   }
 }
 
-/** Long enough for everything to happen that can. */
+/** Enough turns for everything that can happen. */
 const aTurn = () => new Promise(setImmediate)
 
-/** When the refusal leaves, for work that takes so long and a timer that comes so late. */
+/** When the rejection is sent, for a duration of the work and a delay of the timer. */
 async function leavesAt({ workMs, lateMs }: { workMs: number; lateMs: number }): Promise<number> {
   const time = makeTime()
   const refused = refuseInConstantTime(async () => {

@@ -18,7 +18,7 @@ function make() {
   }
 }
 
-/** What has happened once all that can go on has gone on. */
+/** The events after everything that can continue has continued. */
 async function settled(...turns: Promise<(() => void) | undefined>[]) {
   const waits = new Promise((resolve) => setImmediate(resolve, 'waits'))
   const results = (turn: Promise<(() => void) | undefined>) => turn.then((end) => (end ? 'turn' : 'refused'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { longestTurnMs, longestWaitMs, PageQueue, restMs } from './page-queue.ts'
 
-/** A machine whose timers and turns of the event loop come when the test says so. */
+/** A fake machine whose timers and turns of the event loop come when the test says so. */
 function makeQueue({ begun: most = 1, underWay = 1, waiting = 100 } = {}) {
   let nowMs = 0
   const timers = new Set<{ readonly delayMs: number; readonly expire: () => void }>()
@@ -40,7 +40,7 @@ function makeQueue({ begun: most = 1, underWay = 1, waiting = 100 } = {}) {
       await new Promise(setImmediate)
     },
     endNow: (key: string) => ends.get(key)?.(),
-    /** In another turn of the event loop. */
+    /** Runs in another turn of the event loop. */
     async end(key: string) {
       ends.get(key)?.()
       for (const go of due.splice(0)) go()

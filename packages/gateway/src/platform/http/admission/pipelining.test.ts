@@ -7,7 +7,7 @@ import { makeControl, openFrom } from '../../../../test/support/admission.ts'
 import { machineTime } from '../../runtime/timer.ts'
 import { limitPipelining, maxInBurst } from './pipelining.ts'
 
-/** What was looked at of so many requests in one go, and whether the address was shut out for it. */
+/** Which of the pipelined requests were handled, and whether the address was blocked. */
 async function sendAtOnce(t: TestContext, count: number, { isKnown = false } = {}) {
   const looked: string[] = []
   const { admission } = makeControl()

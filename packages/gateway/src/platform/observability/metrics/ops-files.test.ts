@@ -1,5 +1,5 @@
-// The dashboard and the alert rules in ops/ against the metrics that the gateway really has: a name or a label that
-// does not exist would be a graph that stays empty and an alarm that never comes.
+// Checks the dashboard and the alert rules in ops/ against the gateway's metrics: with an unknown name or label, a panel
+// would stay empty and an alert would never fire.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { makeSupervisorMetrics } from './supervisor-metrics.ts'
 const folder = join(import.meta.dirname, '../../../../../../ops')
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 
-/** Each name as a query may write it, with the labels that it may ask for. */
+/** Each name that a query may use, with its labels. */
 async function knownNames(): Promise<Map<string, Set<string>>> {
   const { registry } = makeGatewayMetrics()
   addProcessMetrics(registry, { version: '', mode: '', node: '' })
@@ -98,7 +98,7 @@ function checkExpression(expression: string, known: Map<string, Set<string>>): v
     assert.ok(words.has(word) || known.has(word), `what is ${word} in ${expression}`)
 }
 
-/** Of this one file's shape: an expression on its line, or in a block of deeper lines. */
+/** Only for this file's format: an expression on its line, or in an indented block. */
 function alertsIn(text: string): { name: string; expression: string; block: string }[] {
   return text
     .split(/^ {6}- alert: /m)
@@ -170,7 +170,7 @@ test('the dashboard has a row for everything that an operator monitors, with ale
   assert.equal(new Set(places).size, places.length, 'no two panels are in one place')
 })
 
-/** What each label means, of whichever metric: a query that joins two by a label joins the same things. */
+/** The meaning of each label for all metrics, because a query that joins two by a label joins the same things. */
 const labelsByMeaning: Readonly<Record<string, RegExp>> = {
   account: /^tillgate_reconciliation_/,
   act: /^tillgate_crypto_/,

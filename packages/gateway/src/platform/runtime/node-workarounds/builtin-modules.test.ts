@@ -1,4 +1,4 @@
-// What loading node:http brings with it, in processes of their own: this one has long loaded everything.
+// What loading node:http loads, in separate processes, because this one has loaded everything.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'

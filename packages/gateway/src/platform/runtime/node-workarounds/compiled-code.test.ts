@@ -1,4 +1,4 @@
-// What is kept of a module that came from the cache of compiled code, in processes of their own.
+// What stays in memory of a module from the cache of compiled code, in separate processes.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
