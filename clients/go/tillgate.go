@@ -119,6 +119,20 @@ func (c *Client) Cancel(ctx context.Context, paymentID string) (Data, error) {
 	return c.Call(ctx, "service.trade.cancel", Data{"paymentId": paymentID})
 }
 
+// Capture takes the money of an order with captureMode manual: amount and final may be in more; without an amount, all
+// that remains.
+func (c *Client) Capture(ctx context.Context, paymentID, referCaptureNo string, more Data) (Data, error) {
+	body := Data{"paymentId": paymentID, "referCaptureNo": referCaptureNo}
+	for name, value := range more {
+		body[name] = value
+	}
+	return c.Call(ctx, "service.order.capture", body)
+}
+
+func (c *Client) Release(ctx context.Context, paymentID string) (Data, error) {
+	return c.Call(ctx, "service.order.release", Data{"paymentId": paymentID})
+}
+
 func (c *Client) Refund(ctx context.Context, paymentID, referRefundNo, amount string) (Data, error) {
 	return c.Call(ctx, "service.trade.refund",
 		Data{"paymentId": paymentID, "referRefundNo": referRefundNo, "refundAmount": amount})

@@ -10,6 +10,7 @@ import {
   parseCallbackBody,
   parseCallbackResult,
   parseCancelBody,
+  parseCaptureBody,
   parseCreateBody,
   parseLinkCloseBody,
   parseLinkCreateBody,
@@ -17,6 +18,7 @@ import {
   parseOrderListBody,
   parseQueryBody,
   parseRefundBody,
+  parseReleaseBody,
   parseRequestEnvelope,
   parseSandboxAcknowledgeBody,
   parseSandboxAdvanceBody,
@@ -94,6 +96,14 @@ export const bodies: Readonly<
       { since: 1760000000000, until: '1760000000001', status: 'success', cursor: paymentId, limit: 1 },
     ],
   },
+  'service.order.capture': {
+    parse: parseCaptureBody,
+    right: [
+      { paymentId, referCaptureNo: 'C-1' },
+      { orderNo: 'A-1', referCaptureNo: 'C-2', amount: '1.50', final: true },
+    ],
+  },
+  'service.order.release': { parse: parseReleaseBody, right: [{ paymentId }, { orderNo: 'A-1' }] },
   'service.bill.get': { parse: parseBillBody, right: [{ date: '2026-11-16' }] },
   'service.link.create': {
     parse: parseLinkCreateBody,

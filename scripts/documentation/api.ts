@@ -146,9 +146,7 @@ function operationPage(method: Method): string {
     ...(rules.length > 0 ? ['## Rules', '', ...rules.map((rule) => `- ${rule}`), ''] : []),
     '## Errors',
     '',
-    failureTable(own, '../'),
-    '',
-    'And the [errors of every operation](../api.md#errors-of-every-operation).',
+    `${own.map(codeLink).join(', ')}, and the [errors of every operation](../api.md#errors-of-every-operation).`,
     '',
   ].join('\n')
 }
@@ -188,12 +186,16 @@ function eventsPage(): string {
   ].join('\n')
 }
 
-function failureTable(names: readonly FailureName[], up = ''): string {
+function codeLink(name: FailureName): string {
+  return `[${failures[name].code}](../errors.md#${failures[name].code})`
+}
+
+function failureTable(names: readonly FailureName[]): string {
   return table(
     ['Code', 'Meaning'],
     names.map((name) => {
       const { code, meaning } = failures[name]
-      return [`[${code}](${up}errors.md#${code})`, meaning]
+      return [`[${code}](errors.md#${code})`, meaning]
     }),
   )
 }

@@ -91,6 +91,10 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
     fix: 'Query the order and refund at most `payAmount` less the refunds that did not fail.',
     example: '`12.50` paid, `10.00` refunded: `5.00` → `2.50`',
   },
+  more_than_left_to_capture: {
+    fix: 'Query the order and capture at most `authorization.remainingAmount`.',
+    example: '`25.00` authorized, `20.00` captured: `10.00` → `5.00`',
+  },
   too_large: {
     cause: 'The request is larger than 256 KiB, or its headers are larger than 16 KiB.',
     fix: 'Shorten descriptions, or send fewer goods.',

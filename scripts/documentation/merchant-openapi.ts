@@ -13,6 +13,7 @@ import {
   successMessage,
 } from '../../packages/protocol/src/index.ts'
 import { billBodySchema } from '../../packages/protocol/src/messages/bills.ts'
+import { captureBodySchema, releaseBodySchema } from '../../packages/protocol/src/messages/captures.ts'
 import { createBodySchema } from '../../packages/protocol/src/messages/create-body.ts'
 import * as links from '../../packages/protocol/src/messages/links.ts'
 import { orderListBodySchema } from '../../packages/protocol/src/messages/order-list.ts'
@@ -35,6 +36,8 @@ export const bodySchemas = {
   'service.trade.refund': requests.refundBodySchema,
   'service.trade.callback': requests.callbackBodySchema,
   'service.order.list': orderListBodySchema,
+  'service.order.capture': captureBodySchema,
+  'service.order.release': releaseBodySchema,
   'service.bill.get': billBodySchema,
   'service.link.create': links.linkCreateBodySchema,
   'service.link.query': links.linkQueryBodySchema,

@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox'
 import type { FailureName } from '../../packages/protocol/src/codes.ts'
 import * as answers from '../../packages/protocol/src/messages/answers.ts'
 import * as bills from '../../packages/protocol/src/messages/bills.ts'
+import * as captures from '../../packages/protocol/src/messages/captures.ts'
 import * as links from '../../packages/protocol/src/messages/links.ts'
 import { orderListAnswerSchema } from '../../packages/protocol/src/messages/order-list.ts'
 import type { PaymentResult, RefundResult } from '../../packages/protocol/src/messages/results.ts'
@@ -76,6 +77,16 @@ const link = {
   refundedAmount: 0,
 }
 
+const held = {
+  paymentId,
+  referOrderNo,
+  status: payment.status,
+  currency,
+  authorizedAmount: paymentAmount,
+  capturedAmount: 20,
+  remainingAmount: 0,
+}
+
 const queried = {
   status: refund.status,
   transactionId: payment.transactionId,
@@ -141,7 +152,12 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     title: 'Query an order or a refund',
     about: 'Get the current status of an order and its refunds. Send exactly one of the three numbers.',
     bodyTables: ['query body'],
-    answerTables: ['query answer', 'refund in a query answer'],
+    answerTables: [
+      'query answer',
+      'refund in a query answer',
+      'authorization object',
+      'capture in a query answer',
+    ],
     answerSchema: answers.queryAnswerSchema,
     example: 'query by paymentId',
     exampleAnswer: queried,
@@ -223,6 +239,51 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
       '`since` and `until` refer to the time at which the gateway created the order.',
       'Every order that existed before you requested the first page is listed exactly once. An order that is created meanwhile is listed at most once.',
       'With `status`, a page searches at most 5,000 orders, so it can have fewer orders than `limit`, or none, and still a `cursor`.',
+    ],
+  },
+  'service.order.capture': {
+    title: 'Capture an authorized order',
+    about:
+      'Take the money of an order with `captureMode` `manual`, in one or several captures, for example when you ship.',
+    bodyTables: ['capture body'],
+    answerTables: ['capture answer'],
+    answerSchema: captures.captureAnswerSchema,
+    example: 'capture',
+    exampleAnswer: {
+      ...held,
+      referCaptureNo: 'A-1001-C1',
+      transactionId: `${payment.transactionId}C1`,
+      captureAmount: 20,
+    },
+    failures: [
+      'invalid_field',
+      'amount_does_not_fit_currency',
+      'order_not_found',
+      'number_already_used',
+      'status_does_not_allow',
+      'more_than_left_to_capture',
+    ],
+    rules: [
+      '**Authorization**: when the consumer agrees, the order becomes `confirming` and the money is held in the wallet. As soon as `authorization.expiresAt` is in the query, you can capture.',
+      '**Retries are safe**: the same `referCaptureNo` with the same content returns the stored capture.',
+      '**The last capture** takes all that remains or has `final: true`. The rest is released, the order becomes `success`, and you receive `payment.order.success` with the captured sum as `paymentAmount`.',
+      'Each capture moves its money and its share of the fee at once. Refunds are possible after the last capture. An order has at most 32 captures.',
+      '**At the end of the authorization** (7 days, unless the operator of the gateway sets another time), the rest is released. An order without a capture becomes `failed` with `msg` “The authorization expired.”; captured money stays yours, and the order becomes `success`.',
+      'Orders with `captureMode` `manual` are paid from wallets only.',
+    ],
+  },
+  'service.order.release': {
+    title: 'Release an authorization',
+    about: 'Give back what is held and not captured, for example when you cannot deliver.',
+    bodyTables: ['release body'],
+    answerTables: ['release answer'],
+    answerSchema: captures.releaseAnswerSchema,
+    example: 'release',
+    exampleAnswer: { ...held, status: 'failed', capturedAmount: 0 },
+    failures: ['invalid_field', 'order_not_found', 'status_does_not_allow'],
+    rules: [
+      'Without a capture, the order becomes `failed`; after captures, it becomes `success` with the captured sum.',
+      '**Retries are safe**: a release of an order that is already captured or released returns its state.',
     ],
   },
   'service.bill.get': {

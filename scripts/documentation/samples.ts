@@ -54,6 +54,8 @@ const inSdk: Readonly<Record<string, readonly [call: string, field?: string]>> =
   'service.trade.refund': ['refunds.create'],
   'service.trade.callback': ['callbacks.resend', 'paymentId'],
   'service.order.list': ['orders.list'],
+  'service.order.capture': ['orders.capture'],
+  'service.order.release': ['orders.release', 'paymentId'],
   'service.bill.get': ['bills.get', 'date'],
   'service.link.create': ['links.create'],
   'service.link.query': ['links.query'],

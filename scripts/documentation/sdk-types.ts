@@ -17,6 +17,8 @@ const written: Readonly<Record<string, (name: string) => string>> = {
   CreateAnswer: (name) => interfaceOf(name, protocol.createAnswerSchema),
   OrderListAnswer: (name) => interfaceOf(name, protocol.orderListAnswerSchema),
   QueryAnswer: (name) => interfaceOf(name, protocol.queryAnswerSchema),
+  CaptureAnswer: (name) => interfaceOf(name, protocol.captureAnswerSchema),
+  ReleaseAnswer: (name) => interfaceOf(name, protocol.releaseAnswerSchema),
   CancelAnswer: (name) => interfaceOf(name, protocol.cancelAnswerSchema),
   RefundOrder: (name) => interfaceOf(name, protocol.refundBodySchema),
   RefundAnswer: (name) => interfaceOf(name, protocol.refundAnswerSchema),

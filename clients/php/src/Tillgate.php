@@ -72,6 +72,18 @@ final class Tillgate
         return $this->call('service.trade.cancel', ['paymentId' => $paymentId]);
     }
 
+    /** Takes the money of an order with captureMode manual: an amount, or all that remains. `$final` releases the rest. */
+    public function capture(string $paymentId, string $referCaptureNo, ?string $amount = null, bool $final = false): array
+    {
+        return $this->call('service.order.capture', ['paymentId' => $paymentId, 'referCaptureNo' => $referCaptureNo,
+            'final' => $final] + ($amount === null ? [] : ['amount' => $amount]));
+    }
+
+    public function release(string $paymentId): array
+    {
+        return $this->call('service.order.release', ['paymentId' => $paymentId]);
+    }
+
     public function refund(string $paymentId, string $referRefundNo, string $amount, string $reason = ''): array
     {
         return $this->call('service.trade.refund', ['paymentId' => $paymentId, 'referRefundNo' => $referRefundNo,

@@ -33,7 +33,6 @@ create table merchant_keys (
   check ((kind = 'rsa') = (public_key is not null)),
   check ((kind = 'aes') = (sealed_key is not null))
 );
--- Each kind has two slots, so the database itself rejects a third live key.
 create unique index merchant_keys_live on merchant_keys (merchant_id, kind, slot) where revoked_at is null;
 
 create table merchant_callback_hosts (

@@ -18,7 +18,6 @@ create table wallets (
 );
 create index wallets_created_at on wallets (created_at, wallet_id);
 create index wallets_last_name on wallets (split_part(lower(name), ' ', -1) text_pattern_ops);
--- An operator searches by the beginning of a login, a name or a last name.
 create index wallets_login on wallets (login text_pattern_ops);
 create index wallets_name on wallets (lower(name) text_pattern_ops);
 

@@ -22,7 +22,7 @@ create table accounts (
 ) with (fillfactor = 50);
 
 -- Rows are only added: a post or a void is a row that names the hold which it ends. No foreign keys, because three
--- checks would cost more than the row; `ledger verify` compares transfers with orders and refunds.
+-- checks would cost more than the row; `ledger verify` compares transfers with orders, captures and refunds.
 create table transfers (
   merchant_id       text,
   transfer_id       text          check (length(transfer_id) <= 30),
@@ -44,7 +44,6 @@ create table transfers (
   value_date        date,
   corrects          text,
   primary key (merchant_id, transfer_id),
-  unique (merchant_id, hold_id),
   constraint transfers_act check (kind in ('payout', 'payout_return') or (payment_id is null) = (audit_id is not null)),
   check (debit_account <> credit_account),
   check (split_part(debit_account, ':', 3) = currency and split_part(credit_account, ':', 3) = currency),
@@ -61,6 +60,10 @@ create table transfers (
       = (outside_reference is not null and value_date is not null))
 );
 create unique index transfers_applied on transfers (merchant_id, payment_id) where kind = 'transfer_applied';
+-- A hold ends once, except by captures, whose ids are the hold's with C and a number.
+create unique index transfers_ends on transfers
+  (merchant_id, hold_id, (case when starts_with(transfer_id, hold_id || 'C') then transfer_id else '' end))
+  where hold_id is not null;
 create index transfers_corrections on transfers (made_at) where kind = 'correction';
 create index transfers_from_wallet on transfers (debit_account, made_at, transfer_id)
   where phase in ('post', 'direct') and starts_with(debit_account, 'wallet:');
@@ -69,7 +72,6 @@ create index transfers_outside_credit on transfers (credit_account, made_at)
 create index transfers_outside_debit on transfers (debit_account, made_at)
   where phase in ('post', 'direct') and (debit_account like 'bank:%' or debit_account like 'rail:%');
 create index transfers_outside_reference on transfers (outside_reference) where outside_reference is not null;
--- An order is paid once, and a refund is made once.
 create unique index transfers_payment_hold on transfers (merchant_id, payment_id)
   where phase = 'hold' and kind = 'payment';
 create unique index transfers_refund_hold on transfers (merchant_id, refund_id)

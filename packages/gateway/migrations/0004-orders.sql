@@ -31,16 +31,24 @@ create table orders (
   status               text          not null
     check (status in ('pending', 'confirming', 'success', 'failed', 'timeout', 'cancelled')),
   attach               text          check (length(attach) <= 1024),
+  authorized_minor     numeric(20,0),  -- null: paid at once; a success sets payment_amount_minor to what was captured
+  captured_minor       numeric(20,0) not null default 0 check (captured_minor >= 0),
+  held_until           bigint,         -- set when the payment is authorized
   primary key (merchant_id, payment_id),
   unique (merchant_id, order_no),
-  check (refunded_minor + refund_held_minor <= payment_amount_minor),
-  check (refund_count > 0 or refunded_minor + refund_held_minor = 0),
+  check (refunded_minor + refund_held_minor <= case when refund_count > 0 then payment_amount_minor else 0 end),
+  constraint orders_captured check (captured_minor <= coalesce(authorized_minor, 0)
+    and (captured_minor = 0 or held_until is not null and status in ('confirming', 'success'))
+    and (authorized_minor is null
+      or payment_amount_minor = case status when 'success' then captured_minor else authorized_minor end)),
   constraint orders_expiry check (expires_at + advanced_ms - payment_time between 300000 and 86400000),
   constraint orders_fee check ((fee_minor is null) = (returns_fee is null)
-    and (fee_minor is null or (status = 'success' and fee_minor > 0 and fee_minor <= payment_amount_minor))),
+    and (fee_minor is null or (status = 'success' or captured_minor > 0) and fee_minor > 0
+      and fee_minor <= payment_amount_minor)),
   constraint orders_link check (num_nonnulls(link_id, link_uses) in (0, 2)),
   constraint orders_open_attempt check (open_attempt is null or status = 'pending'),
-  constraint orders_payer check (num_nonnulls(wallet_id, rail_id) = num_nonnulls(transaction_id)),
+  constraint orders_payer check (num_nonnulls(wallet_id, rail_id) = num_nonnulls(transaction_id)
+    and num_nonnulls(rail_id, authorized_minor) < 2),
   constraint orders_refunded check (refund_count = 0 or status = 'success'),
   constraint orders_top_up check (tops_up is null or (merchant_id = 'GATEWAYSOWNWALLETS' and wallet_id is null)),
   constraint orders_transaction check (status not in ('confirming', 'success', 'failed') or transaction_id is not null)
@@ -55,7 +63,6 @@ create index orders_of_link on orders (merchant_id, link_id, payment_id) where l
 create index orders_of_top_up on orders (merchant_id, tops_up, payment_id) where tops_up is not null;
 create index orders_pending_expiry on orders (expires_at) where status = 'pending';
 
--- The key ensures that an order enters each status once.
 create table order_history (
   merchant_id text,
   payment_id  text,
@@ -65,6 +72,17 @@ create table order_history (
   actor       text   not null,
   reason      text,
   primary key (merchant_id, payment_id, to_status),
+  foreign key (merchant_id, payment_id) references orders(merchant_id, payment_id)
+);
+
+create table captures (
+  merchant_id      text,
+  payment_id       text,
+  refer_capture_no text,
+  ordinal          integer       not null check (ordinal > 0),
+  amount_minor     numeric(20,0) not null check (amount_minor > 0),
+  captured_at      bigint        not null,
+  primary key (merchant_id, payment_id, refer_capture_no),
   foreign key (merchant_id, payment_id) references orders(merchant_id, payment_id)
 );
 
@@ -91,10 +109,11 @@ create table refunds (
 );
 create index refunds_id on refunds (refund_id);
 
--- Payments and refunds that wait for their rail. due_at is the next question, or the end of the lease of a claim.
+-- Payments and refunds that wait for their rail; `held`: authorized, until due_at. due_at is the next question, or the
+-- end of the lease of a claim.
 create table authorizations (
   authorization_id  text          primary key,  -- the paymentId or refundId
-  kind           text          not null check (kind in ('payment', 'refund')),
+  kind           text          not null check (kind in ('payment', 'refund', 'held')),
   merchant_id    text          not null,
   payment_id     text          not null,
   refund_id      text,

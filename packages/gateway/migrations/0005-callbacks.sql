@@ -1,4 +1,3 @@
--- The webhook endpoints of a merchant. The slots allow 16 that are not removed.
 create table callback_endpoints (
   merchant_id text,
   endpoint_id text,
@@ -14,7 +13,6 @@ create table callback_endpoints (
 );
 create unique index callback_endpoints_live on callback_endpoints (merchant_id, slot) where removed_at is null;
 
--- Two slots, so the database itself rejects a third live secret.
 create table callback_endpoint_secrets (
   merchant_id   text,
   endpoint_id   text     not null,
@@ -65,7 +63,6 @@ create index callbacks_exhausted_merchant on callbacks (merchant_id, callback_id
 create index callbacks_kept on callbacks (callback_id) where body is not null;
 create index callbacks_resent on callbacks (merchant_id, resent_at) where resent_at is not null;
 
--- The statement that changes the callback writes its attempt, so a foreign key would only cost time.
 create table callback_attempts (
   merchant_id text,
   callback_id uuid,

@@ -27,10 +27,8 @@ create table rail_secrets (
   ended_at      bigint,
   primary key (rail_id, secret_id)
 );
--- Two slots, so the database itself rejects a third live secret.
 create unique index rail_secrets_live on rail_secrets (rail_id, slot) where ended_at is null;
 
--- due_at is the next question, or the end of the lease of a claim.
 create table rail_tasks (
   task_id        text    primary key,        -- transactionId, refundId or the return's id
   kind           text    not null check (kind in ('payment', 'refund', 'return')),
@@ -92,7 +90,6 @@ create table rail_calls (
   primary key (merchant_id, payment_id, call_id)
 );
 
--- Bank bookings that an operator recorded for an order. The key counts each booking once, whichever merchant it is for.
 create table transfer_entries (
   rail_id           text          references rails(rail_id),
   outside_reference text          check (outside_reference <> ''),  -- the bank's own

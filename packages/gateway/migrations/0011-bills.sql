@@ -4,7 +4,6 @@ create table bill_turns (
 ) with (fillfactor = 70);
 create index bill_turns_due on bill_turns (next_day);
 
--- What moved on a merchant's account on one day (UTC). A day without movements has no bill.
 create table bills (
   merchant_id text    references merchants(merchant_id),
   day         date,
@@ -33,7 +32,6 @@ create table bill_totals (
     = closing_minor)
 );
 
--- The bytes that the merchant downloads, in parts, so that a bill of a million lines needs bounded memory.
 create table bill_parts (
   merchant_id text,
   day         date,

@@ -61,7 +61,6 @@ create table statement_balances (
   primary key (account, currency, day)
 );
 
--- What a rail announced to pay over in one sum, and how much of it arrived.
 create table rail_batches (
   account       text,
   currency      text,
@@ -84,7 +83,6 @@ create table reconciliation_matches (
   rule       text   not null
 );
 
--- One match for each outside account of a transfer, with what sums need, so that no sum reads transfers.
 create table matched_transfers (
   account      text,
   merchant_id  text,
@@ -139,7 +137,6 @@ create table break_notes (
   primary key (break_id, note_id)
 );
 
--- A closed day never changes.
 create table reconciliation_days (
   account     text,
   currency    text,

@@ -66,7 +66,6 @@ create table api_tokens (
 );
 create index api_tokens_login on api_tokens (login);
 
--- The people of merchants, who sign in to the portal. The tables have the columns of those of operators.
 create table member_accounts (
   login               text     primary key check (login = lower(login) and length(login) between 3 and 254),
   status              text     not null check (status in ('active', 'disabled')),
@@ -109,7 +108,6 @@ create table member_recovery_codes (
   foreign key (login) references member_totp(login) on delete cascade
 );
 
--- Used links stay until they would have expired, so that a second visit gets the right message.
 create table member_links (
   link_id     uuid   primary key,
   token_hash  bytea  not null unique,

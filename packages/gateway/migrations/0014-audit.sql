@@ -1,4 +1,3 @@
--- Rows are only added.
 create table audit (
   audit_id    uuid   primary key,
   acted_at    bigint not null,

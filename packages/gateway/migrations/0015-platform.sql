@@ -36,7 +36,6 @@ create table request_log_default partition of request_log default;
 create index request_log_answered on request_log (answered_at, request_id);
 create index request_log_merchant on request_log (merchant_id, answered_at, request_id);
 
--- Erasure has checked all orders of this status before this paymentId.
 create table erasures (
   status      text primary key,
   done_before text not null

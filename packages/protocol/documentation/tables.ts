@@ -7,6 +7,7 @@ import { orderEvents, refundEvents } from '../src/events.ts'
 import { notesOf } from '../src/fields.ts'
 import * as answers from '../src/messages/answers.ts'
 import * as bills from '../src/messages/bills.ts'
+import * as captures from '../src/messages/captures.ts'
 import { createBodySchema } from '../src/messages/create-body.ts'
 import * as links from '../src/messages/links.ts'
 import * as orders from '../src/messages/order-list.ts'
@@ -28,41 +29,48 @@ export const tables: Tables = {
   'order object': () => fieldTable(inside(createBodySchema, 'order')),
   'goods object': () => fieldTable(inside(createBodySchema, 'order', 'goods')),
   'shipping object': () => fieldTable(inside(createBodySchema, 'order', 'shipping')),
-  'create answer': () => fieldTable(answers.createAnswerSchema),
-  'ignored field': () => fieldTable(inside(answers.createAnswerSchema, 'ignoredFields')),
+  'create answer': () => answerTable(answers.createAnswerSchema),
+  'ignored field': () => answerTable(inside(answers.createAnswerSchema, 'ignoredFields')),
   'query body': () => fieldTable(requests.queryBodySchema),
-  'query answer': () => fieldTable(answers.queryAnswerSchema),
-  'refund in a query answer': () => fieldTable(inside(answers.queryAnswerSchema, 'refunds')),
+  'query answer': () => answerTable(answers.queryAnswerSchema),
+  'refund in a query answer': () => answerTable(inside(answers.queryAnswerSchema, 'refunds')),
   'cancel body': () => fieldTable(requests.cancelBodySchema),
-  'cancel answer': () => fieldTable(answers.cancelAnswerSchema),
+  'cancel answer': () => answerTable(answers.cancelAnswerSchema),
   'refund body': () => fieldTable(requests.refundBodySchema),
-  'refund answer': () => fieldTable(answers.refundAnswerSchema),
+  'refund answer': () => answerTable(answers.refundAnswerSchema),
   'callback body': () => fieldTable(requests.callbackBodySchema),
-  'callback answer': () => fieldTable(answers.callbackAnswerSchema),
+  'callback answer': () => answerTable(answers.callbackAnswerSchema),
   'order list body': () => fieldTable(orders.orderListBodySchema),
-  'order list answer': () => fieldTable(orders.orderListAnswerSchema),
+  'order list answer': () => answerTable(orders.orderListAnswerSchema),
+  'capture body': () => fieldTable(captures.captureBodySchema),
+  'capture answer': () => answerTable(captures.captureAnswerSchema),
+  'release body': () => fieldTable(captures.releaseBodySchema),
+  'release answer': () => answerTable(captures.releaseAnswerSchema),
+  'authorization object': () => answerTable(inside(answers.queryAnswerSchema, 'authorization')),
+  'capture in a query answer': () =>
+    answerTable(inside(answers.queryAnswerSchema, 'authorization', 'captures')),
   'bill body': () => fieldTable(bills.billBodySchema),
-  'bill answer': () => fieldTable(bills.billAnswerSchema),
-  'totals of a bill': () => fieldTable(inside(bills.billAnswerSchema, 'totals')),
+  'bill answer': () => answerTable(bills.billAnswerSchema),
+  'totals of a bill': () => answerTable(inside(bills.billAnswerSchema, 'totals')),
   'link create body': () => fieldTable(links.linkCreateBodySchema),
   'link query body': () => fieldTable(links.linkQueryBodySchema),
   'link close body': () => fieldTable(links.linkCloseBodySchema),
-  'link answer': () => fieldTable(links.linkAnswerSchema),
-  'link query answer': () => fieldTable(links.linkQueryAnswerSchema),
-  'order of a link': () => fieldTable(inside(links.linkQueryAnswerSchema, 'orders')),
+  'link answer': () => answerTable(links.linkAnswerSchema),
+  'link query answer': () => answerTable(links.linkQueryAnswerSchema),
+  'order of a link': () => answerTable(inside(links.linkQueryAnswerSchema, 'orders')),
   'sandbox pay body': () => fieldTable(requests.sandboxPayBodySchema),
   'sandbox advance body': () => fieldTable(requests.sandboxAdvanceBodySchema),
   'sandbox listen body': () => fieldTable(listen.sandboxListenBodySchema),
-  'sandbox listen answer': () => fieldTable(listen.sandboxListenAnswerSchema),
-  'listened callback': () => fieldTable(inside(listen.sandboxListenAnswerSchema, 'callbacks')),
+  'sandbox listen answer': () => answerTable(listen.sandboxListenAnswerSchema),
+  'listened callback': () => answerTable(inside(listen.sandboxListenAnswerSchema, 'callbacks')),
   'sandbox acknowledge body': () => fieldTable(listen.sandboxAcknowledgeBodySchema),
-  'sandbox acknowledge answer': () => fieldTable(listen.sandboxAcknowledgeAnswerSchema),
+  'sandbox acknowledge answer': () => answerTable(listen.sandboxAcknowledgeAnswerSchema),
   'sandbox requests body': () => fieldTable(logged.sandboxRequestsBodySchema),
-  'sandbox requests answer': () => fieldTable(logged.sandboxRequestsAnswerSchema),
-  'logged request': () => fieldTable(inside(logged.sandboxRequestsAnswerSchema, 'requests')),
-  'sandbox answer': () => fieldTable(answers.sandboxAnswerSchema),
-  'payment result': () => fieldTable(paymentResultSchema),
-  'refund result': () => fieldTable(refundResultSchema),
+  'sandbox requests answer': () => answerTable(logged.sandboxRequestsAnswerSchema),
+  'logged request': () => answerTable(inside(logged.sandboxRequestsAnswerSchema, 'requests')),
+  'sandbox answer': () => answerTable(answers.sandboxAnswerSchema),
+  'payment result': () => answerTable(paymentResultSchema),
+  'refund result': () => answerTable(refundResultSchema),
   'order statuses': () => statusTable(orderStatuses, nextOrderStatuses),
   'refund statuses': () => statusTable(refundStatuses, nextRefundStatuses),
   events: eventTable,
@@ -90,10 +98,21 @@ interface ObjectSchema {
 }
 
 export function fieldTable(schema: TSchema): string {
+  return tableWith(schema, wordsOf)
+}
+
+/** A reader of a response does not need the lengths that the gateway keeps. */
+function answerTable(schema: TSchema): string {
+  return tableWith(schema, (field) =>
+    wordsOf(field).replace(/ (?:[\d,]+ to [\d,]+ characters|Zero or more)\.$/, ''),
+  )
+}
+
+function tableWith(schema: TSchema, words: (field: TSchema) => string): string {
   const { properties, required = [] } = schema as unknown as ObjectSchema
   const rows = Object.entries(properties).map(([name, field]) => {
     const { typeName } = notesOf(field)
-    return [`\`${name}\``, required.includes(name) ? typeName : `${typeName}, optional`, wordsOf(field)]
+    return [`\`${name}\``, required.includes(name) ? typeName : `${typeName}, optional`, words(field)]
   })
   return table(['Field', 'Type', 'Description'], rows)
 }

@@ -85,6 +85,10 @@ export const failures = {
     code: 40902,
     meaning: 'The refund exceeds the remaining amount of the payment.',
   },
+  more_than_left_to_capture: {
+    code: 40903,
+    meaning: 'The capture exceeds the remaining amount of the authorization.',
+  },
   too_large: {
     code: 41300,
     meaning: 'The request is larger than 256 KiB.',

@@ -230,6 +230,10 @@ export function quantity(description: string, { max, decimals }: { max: number; 
   })
 }
 
+export function yesOrNo(description: string) {
+  return Type.Boolean({ typeName: 'boolean', expected: '`true` or `false`', description })
+}
+
 /** A time in our messages, always a number. */
 export function timeNumber(description: string) {
   return Type.Integer({

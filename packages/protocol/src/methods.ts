@@ -29,6 +29,11 @@ export const tradeMethods = {
 /** Not part of the specification, and only at the gateway path. */
 export const extensionMethods = {
   'service.order.list': { path: gatewayPath, meaning: 'List payment orders, newest first.' },
+  'service.order.capture': { path: gatewayPath, meaning: 'Capture an authorized order, fully or in part.' },
+  'service.order.release': {
+    path: gatewayPath,
+    meaning: 'Release what is authorized and not captured.',
+  },
   'service.bill.get': {
     path: gatewayPath,
     meaning: 'Get the totals of a day and a link to its bill.',

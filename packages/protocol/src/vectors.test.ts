@@ -11,6 +11,7 @@ import { Failure, failureNameOf, failures } from './codes.ts'
 import { parseCallbackEnvelope, parseRequestEnvelope } from './envelope.ts'
 import { eventNames } from './events.ts'
 import { parseBillBody } from './messages/bills.ts'
+import { parseCaptureBody, parseReleaseBody } from './messages/captures.ts'
 import { parseCreateBody } from './messages/create.ts'
 import { parseLinkCloseBody, parseLinkCreateBody, parseLinkQueryBody } from './messages/links.ts'
 import { parseOrderListBody } from './messages/order-list.ts'
@@ -42,6 +43,8 @@ const parsers: Readonly<Record<Method, (text: string) => unknown>> = {
   'service.trade.refund': parseRefundBody,
   'service.trade.callback': parseCallbackBody,
   'service.order.list': parseOrderListBody,
+  'service.order.capture': parseCaptureBody,
+  'service.order.release': parseReleaseBody,
   'service.bill.get': parseBillBody,
   'service.link.create': parseLinkCreateBody,
   'service.link.query': parseLinkQueryBody,

@@ -91,6 +91,12 @@ const requestBodies: readonly { name: string; method: Method; body: unknown }[] 
     method: 'service.order.list',
     body: { since: 1760000000000, until: 1760086400000, status: 'success', limit: 100 },
   },
+  {
+    name: 'capture',
+    method: 'service.order.capture',
+    body: { paymentId, referCaptureNo: 'A-1001-C1', amount: '20.00', final: true },
+  },
+  { name: 'release', method: 'service.order.release', body: { paymentId } },
   { name: 'bill', method: 'service.bill.get', body: { date: '2025-10-09' } },
   {
     name: 'link create',

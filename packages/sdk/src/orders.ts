@@ -1,12 +1,15 @@
 // Payment orders: create, query, list, cancel, and wait for the final status.
 import {
   type CancelAnswer,
+  type CaptureAnswer,
   type CreateAnswer,
   type CreateBody,
   isFinalOrderStatus,
   type OrderListAnswer,
   type OrderStatus,
   type QueryAnswer,
+  type ReleaseAnswer,
+  type WireAmount,
 } from '@tillgate/protocol'
 import { expectTexts } from './answers.ts'
 import type { Caller } from './call.ts'
@@ -41,6 +44,14 @@ export type OrderReference =
   | { readonly paymentId: string }
   | { readonly orderNo: string }
   | { readonly refundId: string }
+
+/** A capture of an authorized order. The amount is a number or a decimal string; by default all that remains. */
+export type NewCapture = ({ readonly paymentId: string } | { readonly orderNo: string }) & {
+  readonly referCaptureNo: string
+  readonly amount?: WireAmount
+  /** Releases the rest. */
+  readonly final?: boolean
+}
 
 /** Filters of a list; an omitted one does not apply. */
 export interface OrderFilter {
@@ -108,6 +119,24 @@ export interface Orders {
   cancel(paymentId: string, options?: CallOptions): Promise<CancelAnswer>
 
   /**
+   * Captures an order that was created with `captureMode: 'manual'` and authorized by the consumer. The last capture
+   * takes all that remains or has `final: true`; the rest is released. The same `referCaptureNo` with the same content
+   * returns the existing capture, so repeating is safe.
+   *
+   * @example
+   * const { status } = await tillgate.orders.capture({ paymentId, referCaptureNo: 'A-1001-C1', amount: '20.00', final: true })
+   */
+  capture(capture: NewCapture, options?: CallOptions): Promise<CaptureAnswer>
+
+  /**
+   * Releases what is authorized and not captured. Without a capture, the order becomes `failed`.
+   *
+   * @example
+   * await tillgate.orders.release(paymentId)
+   */
+  release(paymentId: string, options?: CallOptions): Promise<ReleaseAnswer>
+
+  /**
    * Queries until the payment has a final status (success, failed, timeout, cancelled), at growing intervals. For a
    * result page or a script; a shop waits for the callback.
    *
@@ -142,6 +171,14 @@ export function makeOrders({ call, now }: Caller, settings: Settings): Orders {
     async cancel(paymentId, options) {
       const data = await call('service.trade.cancel', () => serialise({ paymentId }), options)
       return expectTexts<CancelAnswer>(data, ['paymentId', 'status'])
+    },
+    async capture(capture, options) {
+      const data = await call('service.order.capture', () => serialise(capture), options)
+      return expectTexts<CaptureAnswer>(data, ['paymentId', 'transactionId', 'status'])
+    },
+    async release(paymentId, options) {
+      const data = await call('service.order.release', () => serialise({ paymentId }), options)
+      return expectTexts<ReleaseAnswer>(data, ['paymentId', 'status'])
     },
     waitUntilFinal: (order, options) =>
       pollUntil(

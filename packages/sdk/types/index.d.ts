@@ -59,6 +59,44 @@ export interface CancelAnswer {
         nearest?: string;
     }[];
 }
+export interface CaptureAnswer {
+    /** The payment order’s number. 1 to 32 characters. */
+    paymentId: string;
+    /** The orderNo of the create request. 1 to 64 characters. */
+    referOrderNo: string;
+    /** Your number for the capture, unique within the order. 1 to 64 characters. */
+    referCaptureNo: string;
+    /** The transaction’s number. 1 to 30 characters. */
+    transactionId: string;
+    /** The captured amount. Zero or more. */
+    captureAmount: number | string;
+    /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+    status: OrderStatus;
+    /** The currency. An ISO 4217 code. */
+    currency: string;
+    /** The amount that the consumer agreed to. Zero or more. */
+    authorizedAmount: number | string;
+    /** The sum of all captures. Zero or more. */
+    capturedAmount: number | string;
+    /** What can still be captured. Zero once the authorization ended. Zero or more. */
+    remainingAmount: number | string;
+    /** The first 20 unknown fields of the body, if any. */
+    ignoredFields?: {
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
+        field: string;
+        /** The nearest known name. 1 to 1024 characters. */
+        nearest?: string;
+    }[];
+}
+/**
+ * - `pending`: The order waits for the consumer to pay.
+ * - `confirming`: The consumer submitted the payment; the gateway is processing it.
+ * - `success`: Paid.
+ * - `failed`: The payment failed; `msg` has the reason.
+ * - `timeout`: Not paid before paymentExpiryTime.
+ * - `cancelled`: The merchant or the operator cancelled the order before it was paid.
+ */
+export type OrderStatus = 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled';
 export interface CreateAnswer {
     /** The payment order’s number. 1 to 32 characters. */
     paymentId: string;
@@ -87,15 +125,6 @@ export interface CreateAnswer {
         nearest?: string;
     }[];
 }
-/**
- * - `pending`: The order waits for the consumer to pay.
- * - `confirming`: The consumer submitted the payment; the gateway is processing it.
- * - `success`: Paid.
- * - `failed`: The payment failed; `msg` has the reason.
- * - `timeout`: Not paid before paymentExpiryTime.
- * - `cancelled`: The merchant or the operator cancelled the order before it was paid.
- */
-export type OrderStatus = 'pending' | 'confirming' | 'success' | 'failed' | 'timeout' | 'cancelled';
 export type EventName = OrderEventName | RefundEventName;
 /**
  * - `payment.order.confirming`: The consumer submitted the payment; it is being processed.
@@ -278,7 +307,7 @@ export interface OrderListAnswer {
         orderNo: string;
         /** The payment’s status, without refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
         paymentStatus: OrderStatus;
-        /** The amount to pay. Zero or more. */
+        /** The amount to pay; of a captured order, the captured amount. Zero or more. */
         paymentAmount: number | string;
         /** The payment method: `wallet` or the rail’s id. Absent until selected. 1 to 32 characters. */
         payMethod?: string;
@@ -301,6 +330,28 @@ export interface OrderListAnswer {
             /** The reason of a failure; otherwise empty. At most 1024 characters. */
             msg: string;
         }[];
+        /** The authorization of an order with captureMode `manual`. */
+        authorization?: {
+            /** The amount that the consumer agreed to. Zero or more. */
+            authorizedAmount: number | string;
+            /** The sum of all captures. Zero or more. */
+            capturedAmount: number | string;
+            /** What can still be captured. Zero once the authorization ended. Zero or more. */
+            remainingAmount: number | string;
+            /** When the authorization ends. Absent until the consumer’s payment is authorized. In milliseconds. */
+            expiresAt?: number;
+            /** All captures, oldest first. */
+            captures: {
+                /** Your number for the capture, unique within the order. 1 to 64 characters. */
+                referCaptureNo: string;
+                /** The captured amount. Zero or more. */
+                captureAmount: number | string;
+                /** The transaction’s number. 1 to 30 characters. */
+                transactionId: string;
+                /** When the amount was captured. In milliseconds. */
+                captureTime: number;
+            }[];
+        };
         /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */
         attach?: string;
     }[];
@@ -331,8 +382,12 @@ export interface PaymentResult {
     outOrderNo: string;
     /** The transaction’s number. 1 to 30 characters. */
     transactionId?: string;
-    /** The amount of the payment. Zero or more. */
+    /** The amount of the payment; of a captured order, the captured amount. Zero or more. */
     paymentAmount: number | string;
+    /** With captureMode `manual`: the amount that the consumer agreed to. Zero or more. */
+    authorizedAmount?: number | string;
+    /** With captureMode `manual`: the sum of all captures. Zero or more. */
+    capturedAmount?: number | string;
     /** The currency. An ISO 4217 code. */
     currency: string;
     /** The paymentTime of the create request. In milliseconds. */
@@ -377,7 +432,7 @@ export interface QueryAnswer {
     orderNo: string;
     /** The payment’s status, without refunds. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     paymentStatus: OrderStatus;
-    /** The amount to pay. Zero or more. */
+    /** The amount to pay; of a captured order, the captured amount. Zero or more. */
     paymentAmount: number | string;
     /** The payment method: `wallet` or the rail’s id. Absent until selected. 1 to 32 characters. */
     payMethod?: string;
@@ -400,6 +455,28 @@ export interface QueryAnswer {
         /** The reason of a failure; otherwise empty. At most 1024 characters. */
         msg: string;
     }[];
+    /** The authorization of an order with captureMode `manual`. */
+    authorization?: {
+        /** The amount that the consumer agreed to. Zero or more. */
+        authorizedAmount: number | string;
+        /** The sum of all captures. Zero or more. */
+        capturedAmount: number | string;
+        /** What can still be captured. Zero once the authorization ended. Zero or more. */
+        remainingAmount: number | string;
+        /** When the authorization ends. Absent until the consumer’s payment is authorized. In milliseconds. */
+        expiresAt?: number;
+        /** All captures, oldest first. */
+        captures: {
+            /** Your number for the capture, unique within the order. 1 to 64 characters. */
+            referCaptureNo: string;
+            /** The captured amount. Zero or more. */
+            captureAmount: number | string;
+            /** The transaction’s number. 1 to 30 characters. */
+            transactionId: string;
+            /** When the amount was captured. In milliseconds. */
+            captureTime: number;
+        }[];
+    };
     /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */
     attach?: string;
     /** The first 20 unknown fields of the body, if any. */
@@ -469,6 +546,29 @@ export interface RefundResult {
     msg: string;
     /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */
     attach?: string;
+}
+export interface ReleaseAnswer {
+    /** The payment order’s number. 1 to 32 characters. */
+    paymentId: string;
+    /** The orderNo of the create request. 1 to 64 characters. */
+    referOrderNo: string;
+    /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+    status: OrderStatus;
+    /** The currency. An ISO 4217 code. */
+    currency: string;
+    /** The amount that the consumer agreed to. Zero or more. */
+    authorizedAmount: number | string;
+    /** The sum of all captures. Zero or more. */
+    capturedAmount: number | string;
+    /** What can still be captured. Zero once the authorization ended. Zero or more. */
+    remainingAmount: number | string;
+    /** The first 20 unknown fields of the body, if any. */
+    ignoredFields?: {
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
+        field: string;
+        /** The nearest known name. 1 to 1024 characters. */
+        nearest?: string;
+    }[];
 }
 export interface SandboxAnswer {
     /** The payment order’s number. 1 to 32 characters. */
@@ -1022,6 +1122,8 @@ interface CreateBody {
     paymentAmount: number | string;
     /** The currency of every amount in the body. Three capital letters, an ISO 4217 code. */
     currency: string;
+    /** When the money moves: `automatic` with the payment (default), or `manual` when you capture it. Allowed: `automatic`, `manual`. */
+    captureMode?: 'automatic' | 'manual';
     /** The time of the payment order, at most 5 minutes ahead of the gateway’s clock. In milliseconds. */
     paymentTime: number | string;
     /** The expiry: 5 minutes to 24 hours after paymentTime, inclusive, and in the future. In milliseconds. */
@@ -1104,6 +1206,22 @@ export interface Orders {
      */
     cancel(paymentId: string, options?: CallOptions): Promise<CancelAnswer>;
     /**
+     * Captures an order that was created with `captureMode: 'manual'` and authorized by the consumer. The last capture
+     * takes all that remains or has `final: true`; the rest is released. The same `referCaptureNo` with the same content
+     * returns the existing capture, so repeating is safe.
+     *
+     * @example
+     * const { status } = await tillgate.orders.capture({ paymentId, referCaptureNo: 'A-1001-C1', amount: '20.00', final: true })
+     */
+    capture(capture: NewCapture, options?: CallOptions): Promise<CaptureAnswer>;
+    /**
+     * Releases what is authorized and not captured. Without a capture, the order becomes `failed`.
+     *
+     * @example
+     * await tillgate.orders.release(paymentId)
+     */
+    release(paymentId: string, options?: CallOptions): Promise<ReleaseAnswer>;
+    /**
      * Queries until the payment has a final status (success, failed, timeout, cancelled), at growing intervals. For a
      * result page or a script; a shop waits for the callback.
      *
@@ -1112,6 +1230,17 @@ export interface Orders {
      */
     waitUntilFinal(order: OrderReference, options?: WaitOptions): Promise<QueryAnswer>;
 }
+/** A capture of an authorized order. The amount is a number or a decimal string; by default all that remains. */
+type NewCapture = ({
+    readonly paymentId: string;
+} | {
+    readonly orderNo: string;
+}) & {
+    readonly referCaptureNo: string;
+    readonly amount?: WireAmount;
+    /** Releases the rest. */
+    readonly final?: boolean;
+};
 export interface WaitOptions {
     /** Cancels the wait, which rejects with the signal's reason. */
     readonly signal?: AbortSignal;

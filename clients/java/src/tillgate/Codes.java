@@ -39,6 +39,8 @@ public final class Codes {
       Map.entry(40901, "status_does_not_allow"),
       // The refund exceeds the remaining amount of the payment.
       Map.entry(40902, "more_than_left_to_refund"),
+      // The capture exceeds the remaining amount of the authorization.
+      Map.entry(40903, "more_than_left_to_capture"),
       // The request is larger than 256 KiB.
       Map.entry(41300, "too_large"),
       // The request is not JSON: send it with Content-Type application/json.

@@ -106,6 +106,21 @@ public final class Tillgate {
     return call("service.trade.cancel", Map.of("paymentId", paymentId));
   }
 
+  /** Takes the money of an order with captureMode manual: an amount, or with null all that remains. */
+  public Map<?, ?> capture(String paymentId, String referCaptureNo, String amount, boolean isFinal)
+      throws IOException, InterruptedException {
+    Map<String, Object> body = new java.util.LinkedHashMap<>();
+    body.put("paymentId", paymentId);
+    body.put("referCaptureNo", referCaptureNo);
+    if (amount != null) body.put("amount", amount);
+    body.put("final", isFinal);
+    return call("service.order.capture", body);
+  }
+
+  public Map<?, ?> release(String paymentId) throws IOException, InterruptedException {
+    return call("service.order.release", Map.of("paymentId", paymentId));
+  }
+
   public Map<?, ?> refund(String paymentId, String referRefundNo, String amount)
       throws IOException, InterruptedException {
     return call("service.trade.refund",

@@ -85,6 +85,15 @@ class Tillgate:
     def cancel(self, payment_id: str) -> Data:
         return self.call("service.trade.cancel", {"paymentId": payment_id})
 
+    def capture(self, payment_id: str, refer_capture_no: str, amount: Optional[Amount] = None,
+                final: bool = False) -> Data:
+        """Takes the money of an order with captureMode manual: `amount`, or all that remains. `final` releases the rest."""
+        body: dict = {"paymentId": payment_id, "referCaptureNo": refer_capture_no, "final": final}
+        return self.call("service.order.capture", body if amount is None else {**body, "amount": amount})
+
+    def release(self, payment_id: str) -> Data:
+        return self.call("service.order.release", {"paymentId": payment_id})
+
     def refund(self, payment_id: str, refer_refund_no: str, amount: Amount, reason: str = "") -> Data:
         return self.call("service.trade.refund", {"paymentId": payment_id, "referRefundNo": refer_refund_no,
                                                   "refundAmount": amount, "refundReason": reason})

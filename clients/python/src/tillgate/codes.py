@@ -34,6 +34,8 @@ CODES: Dict[int, str] = {
     40901: "status_does_not_allow",
     # The refund exceeds the remaining amount of the payment.
     40902: "more_than_left_to_refund",
+    # The capture exceeds the remaining amount of the authorization.
+    40903: "more_than_left_to_capture",
     # The request is larger than 256 KiB.
     41300: "too_large",
     # The request is not JSON: send it with Content-Type application/json.

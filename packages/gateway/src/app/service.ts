@@ -217,6 +217,8 @@ function merchantApi(
       'service.trade.callback': operations.resendCallbacks,
       'service.trade.refund': operations.refundOrder,
       'service.order.list': operations.listOrders,
+      'service.order.capture': operations.captureOrder,
+      'service.order.release': operations.releaseOrder,
       'service.bill.get': operations.bills.ask,
       'service.link.create': operations.createLink,
       'service.link.query': operations.queryLink,

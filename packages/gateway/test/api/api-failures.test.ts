@@ -21,6 +21,11 @@ const create = createBody({ now: clock.now(), orderNo: 'once' })
 const another = withField(create, 'order.orderNo', 'never')
 const link = { linkNo: 'once', title: 'Tea', currency: 'EUR', amount: 1 }
 const anotherLink = { ...link, linkNo: 'never' }
+const authorized = await shop.order((body) => {
+  body.captureMode = 'manual'
+})
+await shop.authorize(authorized)
+const capture = { paymentId: authorized.paymentId, referCaptureNo: 'once' }
 const refund = { paymentId: ids.paid, referRefundNo: 'once', refundAmount: '1.00' }
 assert.equal((await merchant.call('service.trade.create', create)).code, 20000)
 assert.equal((await merchant.call('service.trade.refund', refund)).code, 20000)
@@ -47,6 +52,14 @@ const troubles: Readonly<Record<Method, readonly object[]>> = {
   ],
   'service.trade.callback': eachOrder(),
   'service.order.list': [{ cursor: 'x' }],
+  'service.order.capture': [
+    ...eachOrder({ referCaptureNo: 'one' }),
+    { ...capture, amount: '1.00' },
+    { ...capture, amount: '2.00' },
+    { ...capture, referCaptureNo: 'two', amount: '1.005' },
+    { ...capture, referCaptureNo: 'two', amount: '100' },
+  ],
+  'service.order.release': eachOrder(),
   'service.bill.get': [{ date: '2026-02-30' }, { date: '2999-01-01' }],
   'service.link.create': [
     link,

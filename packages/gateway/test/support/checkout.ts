@@ -21,6 +21,8 @@ export interface CheckoutShop {
   order(bend?: (body: any) => void): Promise<OpenOrder>
   /** By the sandbox's own method; resolves when the order has come to the status. */
   pay(order: OpenOrder, outcome: 'success' | 'failed' | 'confirming'): Promise<void>
+  /** For an order with captureMode `manual`: until it can be captured. */
+  authorize(order: OpenOrder): Promise<void>
   cancel(order: OpenOrder): Promise<void>
   status(order: OpenOrder): Promise<string>
   /** Asks until it is so; the gateway works meanwhile. */
@@ -72,6 +74,15 @@ export async function openCheckoutShop(
       })
       assert.equal(code, 20000, msg)
       await waitFor(order, outcome)
+    },
+    async authorize({ paymentId }) {
+      const { code, msg } = await merchant.call('service.sandbox.pay', { paymentId, outcome: 'success' })
+      assert.equal(code, 20000, msg)
+      for (let tries = 0; tries < 1_000; tries++) {
+        const { data } = await merchant.call('service.trade.query', { paymentId })
+        if (data.authorization.expiresAt !== undefined) return
+      }
+      assert.fail('the order was not authorized')
     },
     async cancel({ paymentId }) {
       const { code, msg } = await merchant.call('service.trade.cancel', { paymentId })

@@ -55,6 +55,7 @@ export function openMoney(
   })
   const { orders, wallets } = stores
   const { funds, wallets: manageWallets } = actingAs(operations, 'test')
+  const { captureOrder, releaseOrder } = operations
   const { submitPayment, settle, refundOrder, queryOrder, cancelOrder, expireOrders } = operations
   return {
     ...stores,
@@ -69,6 +70,8 @@ export function openMoney(
       const done = Promise.all(claimed.map(settle.work)).then((again) => again.filter(Boolean).length)
       return { claimed: claimed.length, done }
     },
+    captureOrder,
+    releaseOrder,
     refundOrder,
     queryOrder,
     cancelOrder,
@@ -101,6 +104,7 @@ export function openMoney(
           paymentTimeMs: nowMs,
           paymentExpiryTimeMs: nowMs + (given.lifeMs ?? 600_000),
           ...(callbackUrl !== null && { callbackUrl }),
+          ...(given.isManual && { captureMode: 'manual' as const }),
         },
         { merchantId, paymentId, nowMs },
       )
@@ -153,6 +157,7 @@ interface OrderGiven {
   readonly currency: string
   readonly callbackUrl: string | null
   readonly lifeMs: number
+  readonly isManual: boolean
 }
 
 export interface CallbackRow {

@@ -7,6 +7,7 @@ import { maxOrderNoLength, maxRailIdLength, maxTransactionIdLength } from '../li
 import { nextActionSchema } from '../rail/answers.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
+import { authorization } from './captures.ts'
 import { channels } from './create-body.ts'
 import {
   attach,
@@ -77,7 +78,7 @@ export const queryFields = {
   paymentId,
   orderNo: text('The order’s orderNo.', { max: maxOrderNoLength }),
   paymentStatus: choice('The payment’s status, without refunds.', orderStatusNames),
-  paymentAmount: amount('The amount to pay.'),
+  paymentAmount: amount('The amount to pay; of a captured order, the captured amount.'),
   payMethod: Type.Optional(
     text('The payment method: `wallet` or the rail’s id. Absent until selected.', { max: maxRailIdLength }),
   ),
@@ -85,6 +86,7 @@ export const queryFields = {
     item: refundInQuery,
     typeName: 'array of refunds',
   }),
+  ...authorization,
   ...attach,
 }
 

@@ -18,6 +18,7 @@ import {
 import { Type } from '../type.ts'
 
 export const channels = ['WEB', 'APP'] as const
+export const captureModes = ['automatic', 'manual'] as const
 export const shipTypes = ['SHIPPING', 'PICKUP_IN_STORE', 'PICKUP_FROM_PERSON'] as const
 
 function adviceForCurrency(value: unknown): string | undefined {
@@ -100,6 +101,12 @@ export const createBodySchema = Type.Object({
     expected: 'three capital letters, an ISO 4217 code',
     adviceFor: adviceForCurrency,
   }),
+  captureMode: Type.Optional(
+    choice(
+      'When the money moves: `automatic` with the payment (default), or `manual` when you capture it.',
+      captureModes,
+    ),
+  ),
   paymentTime: time('The time of the payment order, at most 5 minutes ahead of the gateway’s clock.'),
   paymentExpiryTime: time(
     'The expiry: 5 minutes to 24 hours after paymentTime, inclusive, and in the future.',

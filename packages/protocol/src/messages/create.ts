@@ -24,6 +24,8 @@ export interface CreateOrder extends Ignoring {
   readonly redirectUrl?: string
   readonly cancelUrl?: string
   readonly attach?: string
+  /** Absent: automatic. */
+  readonly captureMode?: 'manual'
 }
 
 /** Fields that were omitted or null are absent. */
@@ -75,6 +77,7 @@ export function parseCreateBody(bodyText: string): CreateOrder {
     ...(body.redirectUrl !== undefined && { redirectUrl: body.redirectUrl }),
     ...(body.cancelUrl !== undefined && { cancelUrl: body.cancelUrl }),
     ...(body.attach !== undefined && { attach: body.attach }),
+    ...(body.captureMode === 'manual' && { captureMode: body.captureMode }),
     ...ignoring(body),
   }
 }

@@ -21,13 +21,22 @@ import {
   transactionId,
 } from './shared-fields.ts'
 
+/** Only with captureMode `manual`. */
+const captured = {
+  authorizedAmount: Type.Optional(
+    amount('With captureMode `manual`: the amount that the consumer agreed to.'),
+  ),
+  capturedAmount: Type.Optional(amount('With captureMode `manual`: the sum of all captures.')),
+}
+
 export const paymentResultSchema = Type.Object({
   merchantId,
   paymentId,
   referOrderNo,
   outOrderNo: text('The same as referOrderNo.', { max: maxOrderNoLength }),
   transactionId: Type.Optional(transactionId),
-  paymentAmount: amount('The amount of the payment.'),
+  paymentAmount: amount('The amount of the payment; of a captured order, the captured amount.'),
+  ...captured,
   currency,
   paymentTime: timeNumber('The paymentTime of the create request.'),
   completeTime: Type.Optional(timeNumber('When the order reached its final status, successfully or not.')),

@@ -2,7 +2,7 @@
 // stream ends with the order, the browser or the gateway.
 import type { ServerResponse } from 'node:http'
 import { isFinalOrderStatus } from '@tillgate/protocol'
-import type { Order } from '../../core/orders/rules/order.ts'
+import { type Order, seenStatus } from '../../core/orders/rules/order.ts'
 import type { LiveOrders, LiveStatus } from './live.ts'
 
 /** A browser with this much unread data is considered gone. */
@@ -35,10 +35,11 @@ export class EventStreams {
     })
     response.write(`retry: ${reconnectAfterMs}\n\n`)
     this.#open.add(response)
-    const unlisten = live.listen(order, order.status, (now) => {
+    const unlisten = live.listen(order, seenStatus(order), (now) => {
       if (response.writableLength > maxWaitingBytes) return response.destroy()
       response.write(`data: ${JSON.stringify(toMessage(now, now.nowMs))}\n\n`)
-      if (isFinalOrderStatus(now.status)) response.end()
+      // An authorized order changes in days.
+      if (now.status === 'authorized' || isFinalOrderStatus(now.status)) response.end()
     })
     response.once('close', () => {
       this.#open.delete(response)

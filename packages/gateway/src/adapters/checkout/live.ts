@@ -1,11 +1,11 @@
 // The live status of orders for all watchers. Each order is read once for all of them: at once after a change in this
 // process, and every few seconds for changes of other processes.
-import { isFinalOrderStatus, type OrderStatus } from '@tillgate/protocol'
-import type { OrderKey } from '../../core/orders/rules/order.ts'
+import { isFinalOrderStatus } from '@tillgate/protocol'
+import type { OrderKey, SeenStatus } from '../../core/orders/rules/order.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 
 export interface LiveStatus {
-  readonly status: OrderStatus
+  readonly status: SeenStatus
   readonly expiresAtMs: number
 }
 
@@ -25,7 +25,7 @@ const looksPerHeartbeat = 5
 interface Watched {
   readonly key: OrderKey
   readonly listeners: Set<LiveListener>
-  status: OrderStatus
+  status: SeenStatus
 }
 
 export class LiveOrders {
@@ -44,7 +44,7 @@ export class LiveOrders {
   }
 
   /** Calls the listener for every change after `status`. The returned function ends it. */
-  listen(key: OrderKey, status: OrderStatus, listener: LiveListener): () => void {
+  listen(key: OrderKey, status: SeenStatus, listener: LiveListener): () => void {
     const name = nameOf(key)
     const watched = this.#watched.get(name) ?? { key, listeners: new Set(), status }
     this.#watched.set(name, watched)
@@ -91,8 +91,9 @@ export class LiveOrders {
   }
 }
 
-function stageOf(status: OrderStatus): number {
-  return isFinalOrderStatus(status) ? 2 : status === 'confirming' ? 1 : 0
+function stageOf(status: SeenStatus): number {
+  if (status === 'authorized') return 2
+  return isFinalOrderStatus(status) ? 3 : status === 'confirming' ? 1 : 0
 }
 
 function nameOf({ merchantId, paymentId }: OrderKey): string {

@@ -4,7 +4,7 @@ import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ReturnToShop } from '../../core/orders/return-to-shop.ts'
 import { checkoutUrl } from '../../core/orders/rules/checkout-url.ts'
-import type { Order } from '../../core/orders/rules/order.ts'
+import { type Order, seenStatus } from '../../core/orders/rules/order.ts'
 import type { Checkout, ShowCheckout } from '../../core/orders/show-checkout.ts'
 import type { Passkeys } from '../../identity/accounts/passkeys.ts'
 import { type PasskeySite, siteOf } from '../../identity/accounts/rules/passkey.ts'
@@ -253,7 +253,10 @@ async function sendStatus(state: State, found: Checkout, request: LinkRequest, r
   return reply
     .header('cache-control', 'no-store')
     .header('x-content-type-options', 'nosniff')
-    .send({ ...toMessage(found.order, state.clock.now()), ...(open && { attempt: attemptStamp(open) }) })
+    .send({
+      ...toMessage({ ...found.order, status: seenStatus(found.order) }, state.clock.now()),
+      ...(open && { attempt: attemptStamp(open) }),
+    })
 }
 
 async function openEvents(state: State, { order }: Checkout, request: LinkRequest, reply: FastifyReply) {

@@ -53,6 +53,8 @@ const examples: Readonly<Record<Method, object>> = {
   'service.trade.refund': { paymentId, referRefundNo: '{{number}}', refundAmount: '5.00' },
   'service.trade.callback': { paymentId },
   'service.order.list': { limit: 10 },
+  'service.order.capture': { paymentId, referCaptureNo: '{{number}}', amount: '5.00' },
+  'service.order.release': { paymentId },
   'service.bill.get': { date: '' },
   'service.link.create': { linkNo: '{{number}}', title: 'Green tea', currency: 'EUR', amount: '5.00' },
   'service.link.query': { linkNo: '' },

@@ -18,6 +18,7 @@ import { makeListMovements } from '../../core/ledger/store/movements.ts'
 import { makeStatementStore } from '../../core/ledger/store/statements.ts'
 import { readTrialBalance } from '../../core/ledger/store/trial-balance.ts'
 import { makeMerchantStore } from '../../core/merchants/store/merchants.ts'
+import { makeCaptureStore } from '../../core/orders/captures/store/captures.ts'
 import { makePaymentStore } from '../../core/orders/payments/store/payments.ts'
 import { makeSettlingStore } from '../../core/orders/payments/store/settling.ts'
 import { makeRefundStore } from '../../core/orders/refunds/store/refunds.ts'
@@ -115,6 +116,7 @@ export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StorePart
     breaks: makeBreakStore(pool),
     days: makeDayStore(pool),
     refunds: makeRefundStore(pool, publish),
+    captures: makeCaptureStore(pool, publish),
     callbackQueue: makeCallbackQueue(pool),
     callbackOutcomes: makeCallbackOutcomes(pool, outcomes),
     callbackHistory: makeCallbackHistory(pool),

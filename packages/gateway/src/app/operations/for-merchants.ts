@@ -3,6 +3,7 @@
 import { makeReadEvents } from '../../core/callbacks/events/read-events.ts'
 import { makeResendCallbacks } from '../../core/callbacks/resend-callbacks.ts'
 import { makeCancelOrder } from '../../core/orders/cancel-order.ts'
+import { makeCaptureOrder, makeReleaseOrder } from '../../core/orders/captures/capture-order.ts'
 import { makeCreateOrder } from '../../core/orders/create-order.ts'
 import { makeListOrders } from '../../core/orders/list-orders.ts'
 import { makeQueryOrder } from '../../core/orders/query-order.ts'
@@ -22,6 +23,8 @@ export function operationsForMerchants(stores: Stores, common: Common) {
     queryOrder: makeQueryOrder({ ...stores, ...common }),
     listOrders: makeListOrders({ ...stores, ...common }),
     cancelOrder: makeCancelOrder({ ...stores, ...common }),
+    captureOrder: makeCaptureOrder({ ...stores, ...common }),
+    releaseOrder: makeReleaseOrder({ ...stores, ...common }),
     refundOrder: makeRefundOrder({ ...stores, ...common }),
     resendCallbacks: makeResendCallbacks({
       ...common,

@@ -59,6 +59,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
     settle: makeSettle({
       ...stores,
       ...common,
+      authorizationMs: config.authorizationMs,
       rail: parts.rail ?? railOf(config.mode, { ...stores, clock }),
       notifyRefund: config.mail && makeNotifyRefund({ ...stores, ...common }),
     }),

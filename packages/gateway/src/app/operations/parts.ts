@@ -42,6 +42,7 @@ export type OperationConfig = Pick<
   Config,
   | 'mode'
   | 'approvals'
+  | 'authorizationMs'
   | 'bankAccountWaitMs'
   | 'callbackAllowedTargets'
   | 'callbackHistoryDays'

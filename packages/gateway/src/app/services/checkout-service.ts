@@ -46,7 +46,8 @@ export function startCheckoutService(
     async findStatus(key) {
       const found = await orders.findStatus(key)
       const nowMs = clock.now()
-      if (!found || !isOverdue(found, nowMs)) return found
+      if (!found) return undefined
+      if (!isOverdue(found, nowMs)) return { ...found, status: found.isHeld ? 'authorized' : found.status }
       const order = await orders.findOrder(key)
       return order && operations.currentOrder(order, nowMs)
     },
@@ -123,9 +124,10 @@ async function findRails(
     return { offered: [], open: { name, status, nextAction, isLeaving: cancelAskedAtMs !== undefined } }
   }
   const { merchantId, currency, paymentAmountMinor: amountMinor } = order
+  const isCaptured = order.authorization !== undefined
   return {
     offered: [...all.values()]
-      .filter(({ rail }) => isOffered(rail, { merchantId, currency, amountMinor }, clock.now()))
+      .filter(({ rail }) => isOffered(rail, { merchantId, currency, amountMinor, isCaptured }, clock.now()))
       .map(({ rail }) => ({
         railId: rail.railId,
         name: nameIn(rail, language),

@@ -74,6 +74,8 @@ export interface Config {
   /** If undefined, personal data in orders is kept. */
   readonly personalDataDays: number | undefined
   readonly lateMoney: 'refund' | 'hold'
+  /** How long an authorized payment can be captured. */
+  readonly authorizationMs: number
   readonly callbacksInFlight: number
   readonly callbacksInFlightPerHost: number
   readonly callbacksInFlightPerMerchant: number
@@ -206,6 +208,7 @@ function configOf(given: Given, texts: Environment) {
     eventFeedDays: given.EVENT_FEED_DAYS,
     personalDataDays: given.PERSONAL_DATA_DAYS,
     lateMoney: given.LATE_MONEY,
+    authorizationMs: (given.AUTHORIZATION_DAYS ?? 7) * 24 * 60 * 60_000,
     callbacksInFlight: given.CALLBACKS_IN_FLIGHT,
     callbacksInFlightPerHost: given.CALLBACKS_IN_FLIGHT_PER_HOST,
     callbacksInFlightPerMerchant: given.CALLBACKS_IN_FLIGHT_PER_MERCHANT,

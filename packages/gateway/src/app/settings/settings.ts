@@ -388,6 +388,13 @@ export const settings = {
     // Longer than an order can be open and its callbacks are retried.
     parse: integer({ from: 30, to: 36_500 }),
   }),
+  AUTHORIZATION_DAYS: setting({
+    about:
+      'Days for which the consumer’s money is held for an order with captureMode manual. Then the rest is released.',
+    fallback: '7',
+    example: '14',
+    parse: integer({ from: 1, to: 30 }),
+  }),
   LATE_MONEY: setting({
     about:
       'What happens to money that arrives through a rail after its order has ended: "refund" returns it through the rail, "hold" keeps it in suspense for an operator.',

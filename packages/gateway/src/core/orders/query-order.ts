@@ -9,6 +9,9 @@ import {
 } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
+import { authorizedAmounts } from './captures/capture-order.ts'
+import { type Capture, captureIdOf } from './captures/rules/capture.ts'
+import type { CaptureStore } from './captures/store/captures.ts'
 import type { CurrentOrder } from './current-order.ts'
 import type { AskedNumber, ExplainMissingOrder } from './explain-missing-order.ts'
 import { walletRailId } from './payments/rules/rail.ts'
@@ -18,6 +21,7 @@ import type { Order } from './rules/order.ts'
 
 export interface QueryOrderParts {
   readonly refunds: Pick<RefundStore, 'findOrderWithRefunds' | 'findOrderByNumberWithRefunds' | 'findRefund'>
+  readonly captures: Pick<CaptureStore, 'listCaptures'>
   readonly currentOrder: CurrentOrder
   readonly explainMissingOrder: ExplainMissingOrder
   readonly clock: Clock
@@ -32,7 +36,11 @@ export function makeQueryOrder(parts: QueryOrderParts) {
     const { order, refunds } = found
     const about =
       query.kind === 'refundId' ? refunds.find(({ refundId }) => refundId === query.refundId) : refunds.at(-1)
-    return { ...queryAnswer(await currentOrder(order, clock.now()), refunds, about), ...ignoring(query) }
+    const current = await currentOrder(order, clock.now())
+    return {
+      ...queryAnswer({ order: current, refunds, captures: await capturesOf(order, parts.captures) }, about),
+      ...ignoring(query),
+    }
   }
 
   async function find(merchantId: string, query: QueryOrder): Promise<OrderWithRefunds | undefined> {
@@ -62,8 +70,7 @@ function asked(query: QueryOrder): AskedNumber {
 
 /** For a refund, `status`, `msg` and `referOrderNo` describe the refund. */
 export function queryAnswer(
-  order: Order,
-  refunds: readonly Refund[],
+  { order, refunds, captures }: OrderWithRefunds & { readonly captures: readonly Capture[] },
   about: Refund | undefined,
 ): QueryAnswer {
   const isPaid = order.status === 'success'
@@ -88,8 +95,28 @@ export function queryAnswer(
     paymentAmount,
     ...(order.transactionId !== undefined && { payMethod: order.railId ?? walletRailId }),
     refunds: refunds.map(refundInQuery),
+    ...(order.authorization && {
+      authorization: {
+        ...authorizedAmounts(order),
+        ...(order.authorization.heldUntilMs !== undefined && { expiresAt: order.authorization.heldUntilMs }),
+        captures: captures.map((capture) => ({
+          referCaptureNo: capture.referCaptureNo,
+          captureAmount: toWireAmount(capture.amountMinor, order.currency),
+          transactionId: captureIdOf(order.transactionId ?? '', capture.ordinal),
+          captureTime: capture.capturedAtMs,
+        })),
+      },
+    }),
     ...(order.attach !== undefined && { attach: order.attach }),
   }
+}
+
+/** One query for a whole page, and none for orders without captures. */
+export async function capturesOf(
+  order: Order,
+  { listCaptures }: Pick<CaptureStore, 'listCaptures'>,
+): Promise<readonly Capture[]> {
+  return order.authorization?.capturedMinor ? listCaptures(order) : []
 }
 
 function refundInQuery(refund: Refund): RefundInQuery {

@@ -62,7 +62,12 @@ export function makePayByRail(parts: PayByRailParts) {
       }
       const known = await railDirectory.find(railId)
       const nowMs = clock.now()
-      const toPay = { ...key, currency: order.currency, amountMinor: order.paymentAmountMinor }
+      const toPay = {
+        ...key,
+        currency: order.currency,
+        amountMinor: order.paymentAmountMinor,
+        isCaptured: order.authorization !== undefined,
+      }
       if (!known || !isOffered(known.rail, toPay, nowMs)) return { kind: 'rail_not_offered' }
       const begun = await begin(order, { railId, transactionId, locale, nowMs })
       if (begun) return started(order, transactionId, begun.attempt)

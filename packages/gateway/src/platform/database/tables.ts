@@ -27,6 +27,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   merchant_bank_accounts: { place: 'spread', references: ofMerchant },
   orders: { place: 'spread' },
   order_history: { place: 'spread', references: ofOrder },
+  captures: { place: 'spread', references: ofOrder },
   refunds: { place: 'spread', references: ofOrder },
   transfers: { place: 'spread' },
   corrected_transfers: { place: 'spread' },

@@ -37,6 +37,7 @@ interface Shift extends OrderKey {
 /** Transfers and audit entries do not move: the books keep the real time. */
 const shifts = [
   `update authorizations set submitted_at = submitted_at - $3, due_at = due_at - $3`,
+  `update captures set captured_at = captured_at - $3`,
   `update rail_tasks set created_at = created_at - $3, due_at = due_at - $3`,
   `update rail_attempts
       set started_at = started_at - $3, cancel_asked_at = cancel_asked_at - $3, ended_at = ended_at - $3`,
@@ -68,7 +69,7 @@ returning host, destination_id`)
     text: `
 update orders
    set expires_at = expires_at - $3, advanced_ms = advanced_ms + $3, created_at = created_at - $3,
-       completed_at = completed_at - $3
+       completed_at = completed_at - $3, held_until = held_until - $3
  where merchant_id = $1 and payment_id = $2`,
     values,
   })

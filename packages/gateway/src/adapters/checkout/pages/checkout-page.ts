@@ -2,6 +2,7 @@
 // the collapsed details. The layout is the same in all states.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { returnUrlOf } from '../../../core/orders/return-to-shop.ts'
+import { isHeld, seenStatus } from '../../../core/orders/rules/order.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
 import type { FramedPage } from './frame.ts'
@@ -33,10 +34,10 @@ export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyl
     withScript: true,
     withPasskeys: isPayable && view.visitor?.passkeySite !== undefined,
     ...refresh(view),
-    main: html`<main id="checkout" data-status="${order.status}" data-now="${view.nowMs}" data-expires="${order.expiresAtMs}" data-path="${view.path}"${view.rails.open && html` data-attempt="${attemptStamp(view.rails.open)}"`}>
+    main: html`<main id="checkout" data-status="${seenStatus(order)}" data-now="${view.nowMs}" data-expires="${order.expiresAtMs}" data-path="${view.path}"${view.rails.open && html` data-attempt="${attemptStamp(view.rails.open)}"`}>
 <div class="card">
 ${due(view, content, isPayable)}
-<section class="state ${order.status}${!isPayable && ' result'}" aria-labelledby="state">
+<section class="state ${seenStatus(order)}${!isPayable && ' result'}" aria-labelledby="state">
 ${isPayable ? payState(view) : resultState(view)}
 ${leave(view)}
 </section>
@@ -50,7 +51,7 @@ ${isPayable && mode === 'sandbox' && !view.rails.open && testTools(view)}
 
 /** Leaves the order unchanged. A result has its own button. */
 function leave({ order, merchant, language, path }: View): Content {
-  if (isFinalOrderStatus(order.status) || returnUrlOf(order) === undefined) return undefined
+  if (isHeld(order) || isFinalOrderStatus(order.status) || returnUrlOf(order) === undefined) return undefined
   const name = html`<bdi>${merchant.name}</bdi>`
   return html`<p class="leave small"><a class="link" href="${path}/return" rel="noreferrer"><span>${fill(language.words.back.button, { merchant: name })}</span></a></p>`
 }
@@ -86,6 +87,7 @@ function phone({ language, path }: View): Html {
 /** A waiting order refreshes only when it ends, because a reload would discard typed input. */
 function refresh({ order, nowMs, rails, note }: View): Pick<FramedPage, 'refreshSeconds' | 'goesTo'> {
   if (isFinalOrderStatus(order.status)) return rails.late?.status === 'asking' ? { refreshSeconds } : {}
+  if (isHeld(order)) return {}
   const action = rails.open?.nextAction
   if (action?.kind === 'redirect' && note?.code === 'goOn') return { goesTo: action.url }
   if (action?.kind === 'instructions') return { refreshSeconds: copyingSeconds }
@@ -94,8 +96,9 @@ function refresh({ order, nowMs, rails, note }: View): Pick<FramedPage, 'refresh
 }
 
 /** What to do, or the result, and the merchant. */
-function titleOf({ order: { status }, merchant, language: { words } }: View): Content {
+function titleOf({ order, merchant, language: { words } }: View): Content {
   const name = isolated(merchant.name)
+  const status = seenStatus(order)
   return status === 'pending'
     ? fill(words.title, { merchant: name })
     : html`${words[status].status} · ${name}`

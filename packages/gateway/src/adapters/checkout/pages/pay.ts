@@ -102,8 +102,11 @@ ${payButton(view)}
 ${another}`
 }
 
-function payButton({ language: { words, formats }, order }: View): Html {
+function payButton({ language: { words, formats }, order, merchant }: View): Html {
   const amount = formats.money(order.paymentAmountMinor, order.currency)
+  if (order.authorization)
+    return html`<p class="quiet small">${fill(words.confirm.authorizeNote, { merchant: html`<bdi>${merchant.name}</bdi>` })}</p>
+<button class="primary" type="submit">${icon('lock')}<span>${fill(words.confirm.authorize, { amount })}</span></button>`
   return html`<button class="primary" type="submit">${icon('lock')}<span>${fill(words.confirm.pay, { amount })}</span></button>`
 }
 

@@ -1,6 +1,7 @@
 // An order that can no longer be paid, or is being processed: the result in a sentence, and the link back to the shop.
 import { isFinalOrderStatus } from '@tillgate/protocol'
 import { returnUrlOf } from '../../../core/orders/return-to-shop.ts'
+import { isHeld, seenStatus } from '../../../core/orders/rules/order.ts'
 import { tokenField } from '../../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
@@ -16,11 +17,13 @@ const returnsWithinMs = 2 * 60_000
 
 export function resultState(view: View): Content {
   const { words } = view.language
-  switch (view.order.status) {
+  switch (seenStatus(view.order)) {
     case 'pending':
       return state(view, { icon: 'stopped', tone: 'wait', ...words.suspended })
     case 'confirming':
       return state(view, { icon: 'working', tone: 'wait', ...words.confirming, text: processing(view) })
+    case 'authorized':
+      return state(view, { icon: 'lock', tone: 'good', ...words.authorized, text: reserved(view) })
     case 'success': {
       const said = view.order.topsUp === undefined ? words.success : words.topUp
       return state(view, { icon: 'done', tone: 'good', ...said }, paid(view))
@@ -41,6 +44,14 @@ function processing({ order, merchant, rails, language }: View): Content {
   if (order.walletId === undefined) return fill(words.confirming.rail, names)
   const amount = formats.money(order.paymentAmountMinor, order.currency)
   return fill(words.confirming.wallet, { ...names, amount })
+}
+
+function reserved({ order, merchant, language: { words, formats } }: View): Content {
+  const { authorizedMinor = 0n, capturedMinor = 0n } = order.authorization ?? {}
+  return fill(words.authorized.text, {
+    amount: formats.money(authorizedMinor - capturedMinor, order.currency),
+    merchant: html`<bdi>${merchant.name}</bdi>`,
+  })
 }
 
 /** Replaces the sentence that no money was taken. */
@@ -66,7 +77,7 @@ ${notice(view)}
 ${head.text !== undefined && html`<p>${typeof head.text === 'string' ? fill(head.text, { merchant }) : head.text}</p>`}
 ${more}
 ${head.next !== undefined && html`<p class="quiet">${fill(head.next, { merchant })}</p>`}
-${isFinalOrderStatus(view.order.status) && wayBack(view)}`
+${(isHeld(view.order) || isFinalOrderStatus(view.order.status)) && wayBack(view)}`
 }
 
 /** Animated once, unless reduced motion is preferred. */
@@ -98,12 +109,16 @@ function time(timeMs: number, text: string): Html {
 /** Known reasons are translated; other texts of a rail are shown as they are. */
 const knownReasons: Readonly<Record<string, (words: Words) => string>> = {
   'The wallet declined the payment.': (words) => words.failed.declined,
+  'The authorization expired.': (words) => words.failed.expired,
+  'The authorization was released.': (words) => words.failed.released,
 }
 
-function reason({ order, language }: View): Content {
+function reason({ order, merchant, language }: View): Content {
   if (order.message === undefined) return undefined
   const known = Object.hasOwn(knownReasons, order.message) ? knownReasons[order.message] : undefined
-  const said = known ? known(language.words) : html`<bdi>${order.message}</bdi>`
+  const said = known
+    ? fill(known(language.words), { merchant: html`<bdi>${merchant.name}</bdi>` })
+    : html`<bdi>${order.message}</bdi>`
   return html`<p>${fill(language.words.failed.reason, { reason: said })}</p>`
 }
 
@@ -115,6 +130,7 @@ function wayBack(view: View): Html {
   const again =
     order.link !== undefined &&
     order.status !== 'success' &&
+    !isHeld(order) &&
     html`<p class="act"><a class="button wide" href="/l/${order.link.linkId}"><span>${back.again}</span></a></p>`
   if (returnUrlOf(order) === undefined)
     return html`${again}<div class="act">${!again && html`<p class="quiet">${back.close}</p>`}${receipt(view)}</div>`

@@ -52,7 +52,9 @@ function row(visit: Visit, entry: Shown | PendingEntry, pill?: Html): Html {
 }
 
 /** The merchant's logo or initial; a symbol for money of the consumer's own. */
-export function picture(entry: Pick<Shown, 'kind' | 'merchantName' | 'merchantId' | 'logoHash'>): Html {
+export function picture(
+  entry: Pick<Shown, 'merchantName' | 'merchantId' | 'logoHash'> & Pick<Shown | PendingEntry, 'kind'>,
+): Html {
   const { kind, merchantId, merchantName, logoHash } = entry
   if (merchantId !== undefined && logoHash !== undefined)
     return html`<img class="mark" src="${logoPath(merchantId, logoHash)}" alt="" width="40" height="40">`
@@ -61,17 +63,19 @@ export function picture(entry: Pick<Shown, 'kind' | 'merchantName' | 'merchantId
   return html`<span class="mark" aria-hidden="true">${content}</span>`
 }
 
-const iconOf: Readonly<Partial<Record<HistoryEntry['kind'], IconName>>> = {
+const iconOf: Readonly<Partial<Record<HistoryEntry['kind'] | PendingEntry['kind'], IconName>>> = {
   top_up: 'plus',
   top_up_credit: 'plus',
   payout: 'landmark',
   payout_return: 'rotate-ccw',
 }
 
-export function wordsFor(said: Words['history'], kind: HistoryEntry['kind']): string {
+export function wordsFor(said: Words['history'], kind: HistoryEntry['kind'] | PendingEntry['kind']): string {
   switch (kind) {
     case 'payment':
       return said.payment
+    case 'held':
+      return said.authorized
     case 'refund':
       return said.refund
     case 'top_up':

@@ -111,12 +111,18 @@ const effects = `
          case when phase in ('post', 'direct') then amount_minor else 0 end
     from transfers`
 
-/** Holds with their end, if any. */
+/** Holds with what was posted and voided of them: all at once, or captures and the rest. */
 const holds = `
   select h.merchant_id, h.transfer_id, h.kind, h.payment_id, h.refund_id, h.amount_minor, h.currency,
-         h.debit_account, h.credit_account, e.phase as ended_by
-    from transfers h left join transfers e on e.merchant_id = h.merchant_id and e.hold_id = h.transfer_id
+         h.debit_account, h.credit_account, coalesce(e.posted, 0) as posted, coalesce(e.voided, 0) as voided
+    from transfers h
+    left join (select merchant_id, hold_id, sum(amount_minor) filter (where phase = 'post') as posted,
+                      sum(amount_minor) filter (where phase = 'void') as voided
+                 from transfers where hold_id is not null group by merchant_id, hold_id) as e
+      on e.merchant_id = h.merchant_id and e.hold_id = h.transfer_id
    where h.phase = 'hold'`
+
+const isCapture = "kind = 'payment' and starts_with(transfer_id, hold_id || 'C')"
 
 /** The payer's account of an order that is being paid or is paid. */
 const payer = (row: string) =>
@@ -199,13 +205,15 @@ select a.account_id
   from accounts a left join t on t.debit_account = a.account_id
  where a.owner_kind = 'fees' and a.credits_posted - a.debits_posted - a.debits_pending + coalesce(t.swept, 0) < 0`,
 
-  'every post and every void is a copy of its hold': `
+  'every post and every void is a copy of its hold, or of a part of a payment’s': `
 select e.merchant_id || ' ' || e.transfer_id
   from transfers e left join transfers h on h.merchant_id = e.merchant_id and h.transfer_id = e.hold_id
  where e.phase in ('post', 'void')
-   and (h.phase, h.kind, h.debit_account, h.credit_account, h.currency, h.amount_minor, h.payment_id, h.refund_id)
+   and (h.phase, h.kind, h.debit_account, h.credit_account, h.currency, h.payment_id, h.refund_id,
+        case when e.kind <> 'payment' then h.amount_minor end)
        is distinct from
-       ('hold', e.kind, e.debit_account, e.credit_account, e.currency, e.amount_minor, e.payment_id, e.refund_id)`,
+       ('hold', e.kind, e.debit_account, e.credit_account, e.currency, e.payment_id, e.refund_id,
+        case when e.kind <> 'payment' then e.amount_minor end)`,
 
   'every transfer connects accounts that its type allows, and none of another merchant': `
 select merchant_id || ' ' || transfer_id
@@ -221,11 +229,25 @@ select coalesce(o.merchant_id, h.merchant_id) || ' ' || coalesce(o.payment_id, h
   from (select * from orders where status in ('confirming', 'success', 'failed')) as o
   full join (select * from (${holds}) as h where kind = 'payment') as h
     on h.merchant_id = o.merchant_id and h.payment_id = o.payment_id
- where (h.transfer_id, h.amount_minor, h.currency, h.debit_account, h.credit_account, coalesce(h.ended_by, ''))
+ where (h.transfer_id, h.amount_minor, h.currency, h.debit_account, h.credit_account, h.posted, h.voided)
        is distinct from
-       (o.transaction_id, o.payment_amount_minor, o.currency, ${payer('o')} || ':' || o.currency,
-        'merchant:' || o.merchant_id || ':' || o.currency,
-        case o.status when 'confirming' then '' when 'success' then 'post' else 'void' end)`,
+       (o.transaction_id, coalesce(o.authorized_minor, o.payment_amount_minor), o.currency,
+        ${payer('o')} || ':' || o.currency, 'merchant:' || o.merchant_id || ':' || o.currency,
+        case o.status when 'success' then o.payment_amount_minor else o.captured_minor end,
+        case o.status when 'confirming' then 0
+                      when 'success' then coalesce(o.authorized_minor, o.payment_amount_minor) - o.payment_amount_minor
+                      else coalesce(o.authorized_minor, o.payment_amount_minor) end)`,
+
+  'every order’s captured amount equals its captures and what they moved': `
+select coalesce(o.merchant_id, c.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, c.payment_id, t.payment_id)
+  from (select merchant_id, payment_id, captured_minor from orders where captured_minor > 0) as o
+  full join (select merchant_id, payment_id, count(*) as captures, sum(amount_minor) as captured
+               from captures group by merchant_id, payment_id) as c
+    on c.merchant_id = o.merchant_id and c.payment_id = o.payment_id
+  full join (select merchant_id, payment_id, count(*) as captures, sum(amount_minor) as captured
+               from transfers where ${isCapture} group by merchant_id, payment_id) as t
+    on t.merchant_id = c.merchant_id and t.payment_id = c.payment_id
+ where (o.captured_minor, c.captures, c.captured) is distinct from (t.captured, t.captures, t.captured)`,
 
   'every refund with reserved money has its hold in the matching state, and no other refund has one': `
 select coalesce(r.merchant_id, h.merchant_id) || ' ' || coalesce(r.refund_id, h.refund_id)
@@ -235,11 +257,12 @@ select coalesce(r.merchant_id, h.merchant_id) || ' ' || coalesce(r.refund_id, h.
   full join (select * from (${holds}) as h where kind = 'refund') as h
     on h.merchant_id = r.merchant_id and h.refund_id = r.refund_id
  where (h.transfer_id, h.payment_id, h.amount_minor, h.currency, h.debit_account, h.credit_account,
-        coalesce(h.ended_by, ''))
+        h.posted, h.voided)
        is distinct from
        (r.transaction_id, r.payment_id, r.amount_minor, r.currency,
         'merchant:' || r.merchant_id || ':' || r.currency, ${payer('r')} || ':' || r.currency,
-        case r.status when 'refunding' then '' when 'refund_success' then 'post' else 'void' end)`,
+        case r.status when 'refund_success' then r.amount_minor else 0 end,
+        case r.status when 'refund_failed' then r.amount_minor else 0 end)`,
 
   'every order’s refunded amount equals its refunds': `
 select coalesce(o.merchant_id, r.merchant_id) || ' ' || coalesce(o.payment_id, r.payment_id)
@@ -254,11 +277,14 @@ select coalesce(o.merchant_id, r.merchant_id) || ' ' || coalesce(o.payment_id, r
   'every fee equals the fee stored with its order': `
 select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t.payment_id)
   from (select * from orders where fee_minor is not null) as o
-  full join (select * from transfers where kind = 'fee') as t
+  full join (select merchant_id, payment_id, debit_account, credit_account, sum(amount_minor) as amount_minor,
+                    array_agg(transfer_id) as ids
+               from transfers where kind = 'fee' group by merchant_id, payment_id, debit_account, credit_account) as t
     on t.merchant_id = o.merchant_id and t.payment_id = o.payment_id
- where (t.transfer_id, t.amount_minor, t.debit_account, t.credit_account) is distinct from
-       (o.transaction_id || 'F', o.fee_minor, 'merchant:' || o.merchant_id || ':' || o.currency,
-        'fees:' || o.merchant_id || ':' || o.currency)`,
+ where (t.amount_minor, t.debit_account, t.credit_account, case when o.authorized_minor is null then t.ids end)
+       is distinct from
+       (o.fee_minor, 'merchant:' || o.merchant_id || ':' || o.currency, 'fees:' || o.merchant_id || ':' || o.currency,
+        case when o.authorized_minor is null then array[o.transaction_id || 'F'] end)`,
 
   'every returned fee equals the refunded share': `
 select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t.payment_id)
@@ -298,7 +324,8 @@ select coalesce(o.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, t
   'every payout holds its money according to its status, and returned money is credited once': `
 with p as materialized (select * from payouts),
      t as materialized (
-  select merchant_id, transfer_id, kind, amount_minor, debit_account, credit_account, coalesce(ended_by, '') as ended_by
+  select merchant_id, transfer_id, kind, amount_minor, debit_account, credit_account,
+         case when posted > 0 then 'post' when voided > 0 then 'void' else '' end as ended_by
     from (${holds}) as h where kind = 'payout'
    union all
   select merchant_id, transfer_id, kind, amount_minor, debit_account, credit_account, ''
@@ -354,16 +381,17 @@ select a.audit_id::text
 
   'every unfinished payment or refund waits for authorization, and nothing else does': `
 with u as materialized (
-  select payment_id as authorization_id, merchant_id, transaction_id
+  select payment_id as authorization_id, merchant_id, transaction_id,
+         case when held_until is null then 'payment' else 'held' end as kind
     from orders where status = 'confirming' and rail_id is null
    union all
-  select r.refund_id, r.merchant_id, r.transaction_id
+  select r.refund_id, r.merchant_id, r.transaction_id, 'refund'
     from refunds r join orders o on o.merchant_id = r.merchant_id and o.payment_id = r.payment_id
    where r.status = 'refunding' and (o.rail_id is null or r.transaction_id is null))
 select coalesce(u.authorization_id, s.authorization_id)
   from u full join authorizations s on s.authorization_id = u.authorization_id
- where (s.merchant_id, coalesce(s.transaction_id, '')) is distinct from
-       (u.merchant_id, coalesce(u.transaction_id, ''))`,
+ where (s.merchant_id, s.kind, coalesce(s.transaction_id, '')) is distinct from
+       (u.merchant_id, u.kind, coalesce(u.transaction_id, ''))`,
 
   'every open attempt, return and refund at a rail is scheduled for a status query': `
 with u as materialized (

@@ -5,11 +5,13 @@ import { makeCallbackId, makeTransactionId, makeUuid, type RandomBytes } from '@
 import type { Clock } from '../../../platform/runtime/clock.ts'
 import type { Log } from '../../../platform/runtime/log.ts'
 import type { NewEmail } from '../../emails/rules/email.ts'
+import { endAuthorization } from '../captures/rules/capture.ts'
+import type { CaptureStore } from '../captures/store/captures.ts'
 import type { PriceDirectory } from '../fees/price-directory.ts'
 import type { PriceBook } from '../fees/rules/price.ts'
 import { settleRefund } from '../refunds/rules/refund.ts'
 import type { RefundStore } from '../refunds/store/refunds.ts'
-import type { Order } from '../rules/order.ts'
+import { isHeld, type Order } from '../rules/order.ts'
 import type { OrderStore } from '../store/orders.ts'
 import type { ClaimedAuthorization } from './rules/authorization.ts'
 import { type FinalAnswer, settlePayment } from './rules/payment.ts'
@@ -21,7 +23,10 @@ export interface SettleParts {
   readonly orders: Pick<OrderStore, 'findOrder'>
   readonly refunds: Pick<RefundStore, 'findRefund'>
   readonly rail: Rail
+  readonly captures: Pick<CaptureStore, 'commitHeldChange'>
   readonly prices: Pick<PriceDirectory, 'current'>
+  /** How long money is held for a capture. */
+  readonly authorizationMs: number
   /** Undefined: no email is sent. */
   readonly notifyRefund: NotifyRefund | undefined
   readonly clock: Clock
@@ -59,7 +64,9 @@ export function makeSettle(parts: SettleParts) {
 
 /** True if it must be retried. */
 async function settleOne(parts: SettleParts, claimed: ClaimedAuthorization): Promise<boolean> {
+  const { clock } = parts
   try {
+    if (claimed.kind === 'held') return await endHeld(parts, claimed)
     const facts = await load(parts, claimed)
     if (!facts) {
       await postpone(parts, claimed, pauseAfter(claimed.attempts))
@@ -69,6 +76,10 @@ async function settleOne(parts: SettleParts, claimed: ClaimedAuthorization): Pro
     if (answer.kind === 'later') {
       await postpone(parts, claimed, answer.checkAfterMs)
       return true
+    }
+    if (answer.kind === 'approved' && facts.kind === 'payment' && facts.order.authorization) {
+      await parts.settling.hold(claimed, clock.now() + parts.authorizationMs)
+      return false
     }
     const decided = decide(parts, claimed, facts, answer, await parts.prices.current())
     await parts.settling.settle({ ...decided, emails: await notify(parts, decided, facts.order) })
@@ -83,6 +94,27 @@ async function settleOne(parts: SettleParts, claimed: ClaimedAuthorization): Pro
     await postpone(parts, claimed, pauseAfter(claimed.attempts)).catch(() => {})
     return true
   }
+}
+
+/** The authorization has ended: what was captured stays paid, and the rest is released. */
+async function endHeld(parts: SettleParts, claimed: ClaimedAuthorization): Promise<boolean> {
+  const { clock, random, orders, captures } = parts
+  const nowMs = clock.now()
+  const order = await orders.findOrder(claimed)
+  const heldUntilMs = order?.authorization?.heldUntilMs
+  if (order && isHeld(order) && heldUntilMs !== undefined && heldUntilMs <= nowMs) {
+    const change = endAuthorization(order, {
+      transferId: makeTransactionId(nowMs, random),
+      callbackId: makeCallbackId(nowMs, random),
+      actor: 'gateway',
+      reason: 'The authorization expired.',
+      nowMs,
+    })
+    const outcome = await captures.commitHeldChange(change, { claimId: claimed.claimId })
+    if (outcome === 'done') return false
+  }
+  await postpone(parts, claimed, Math.max(pauseAfter(claimed.attempts), (heldUntilMs ?? 0) - nowMs))
+  return true
 }
 
 async function notify(parts: SettleParts, decided: Decided, order: Order): Promise<readonly NewEmail[]> {

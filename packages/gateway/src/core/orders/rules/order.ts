@@ -22,6 +22,7 @@ export interface Order extends OrderKey {
   readonly orderNo: string
   readonly status: OrderStatus
   readonly channel: 'WEB' | 'APP'
+  /** With an authorization, a success sets it to the captured amount. */
   readonly paymentAmountMinor: bigint
   readonly currency: string
   readonly paymentTimeMs: number
@@ -60,6 +61,28 @@ export interface Order extends OrderKey {
   readonly refundCount: number
   /** Undefined: no fee. */
   readonly fee: OrderFee | undefined
+  /** Undefined: the order is paid without a capture. */
+  readonly authorization: OrderAuthorization | undefined
+}
+
+/** Of an order with captureMode `manual`, from its creation on. */
+export interface OrderAuthorization {
+  readonly authorizedMinor: bigint
+  readonly capturedMinor: bigint
+  /** Undefined until the payment is authorized. */
+  readonly heldUntilMs: number | undefined
+}
+
+/** Authorized: the money is held until it is captured or released. */
+export function isHeld({ status, authorization }: Pick<Order, 'status' | 'authorization'>): boolean {
+  return status === 'confirming' && authorization?.heldUntilMs !== undefined
+}
+
+/** As the consumer sees it; the interface has no status for an authorization. */
+export type SeenStatus = OrderStatus | 'authorized'
+
+export function seenStatus(order: Pick<Order, 'status' | 'authorization'>): SeenStatus {
+  return isHeld(order) ? 'authorized' : order.status
 }
 
 export interface OrderFee {
@@ -106,6 +129,10 @@ export function makeOrder(
     railId: undefined,
     openAttempt: undefined,
     fee: undefined,
+    authorization:
+      create.captureMode === 'manual'
+        ? { authorizedMinor: create.paymentAmountMinor, capturedMinor: 0n, heldUntilMs: undefined }
+        : undefined,
     completedAtMs: undefined,
     message: undefined,
     refundedMinor: 0n,
@@ -196,7 +223,8 @@ export function differingField(a: Order, b: Order): string | undefined {
   const said = (order: Order) => ({
     currency: order.currency,
     channel: order.channel,
-    paymentAmountMinor: order.paymentAmountMinor,
+    paymentAmountMinor: order.authorization?.authorizedMinor ?? order.paymentAmountMinor,
+    captureMode: order.authorization ? 'manual' : 'automatic',
     order: isSameContent ? undefined : JSON.parse(order.content),
     callbackUrl: order.callbackUrl,
     redirectUrl: order.redirectUrl,

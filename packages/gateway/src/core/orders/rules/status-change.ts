@@ -11,7 +11,7 @@ import {
 } from '@tillgate/protocol'
 import type { Callback } from '../../callbacks/rules/callback.ts'
 import { isOverdue, orderAt, timedOut } from './expiry.ts'
-import type { Order, OrderFee, OrderKey } from './order.ts'
+import { isHeld, type Order, type OrderFee, type OrderKey } from './order.ts'
 
 /** A status change includes its callback, so neither is written alone. */
 export interface StatusChange extends OrderKey {
@@ -55,14 +55,20 @@ export function confirmOrder(
 
 export function endPayment(
   order: Order,
-  given: { failure: string | undefined; fee?: OrderFee | undefined; callbackId: string; nowMs: number },
+  given: {
+    failure: string | undefined
+    fee?: OrderFee | undefined
+    callbackId: string
+    nowMs: number
+    actor?: Actor
+  },
 ): StatusChange {
-  const { failure, fee, callbackId, nowMs } = given
+  const { failure, fee, callbackId, nowMs, actor = 'gateway' } = given
   const status = failure === undefined ? 'success' : 'failed'
   return change(
     order,
     { ...order, status, completedAtMs: nowMs, message: failure, fee },
-    { nowMs, callbackId, actor: 'gateway' },
+    { nowMs, callbackId, actor },
   )
 }
 
@@ -80,12 +86,19 @@ export function cancelOrder(
   const order = orderAt(stored, nowMs)
   if (order.status === 'cancelled') return undefined
   if (order.status !== 'pending')
-    throw new Failure('status_does_not_allow', { message: whyNotCancel[order.status] })
+    throw new Failure('status_does_not_allow', {
+      message: whyNotCancel[isHeld(order) ? 'held' : order.status],
+    })
   const message = 'reason' in by ? by.reason : order.message
-  return change(order, { ...order, status: 'cancelled', completedAtMs: nowMs, message }, { nowMs, ...by })
+  return change(
+    order,
+    { ...order, status: 'cancelled', completedAtMs: nowMs, message },
+    { nowMs, ...by, isAnswered: by.actor === 'merchant' },
+  )
 }
 
 const whyNotCancel = {
+  held: 'The order is authorized and cannot be cancelled. Release it with service.order.release.',
   confirming: 'The order is being paid and cannot be cancelled. Wait for its result.',
   success: 'The order is paid and cannot be cancelled. Refund it instead.',
   failed: 'The payment of this order failed. There is nothing to cancel.',
@@ -95,7 +108,12 @@ const whyNotCancel = {
 function change(
   before: Order,
   after: Order,
-  { nowMs, actor, callbackId }: { nowMs: number; actor: Actor; callbackId: string },
+  {
+    nowMs,
+    actor,
+    callbackId,
+    isAnswered = false,
+  }: { nowMs: number; actor: Actor; callbackId: string; isAnswered?: boolean },
 ): StatusChange {
   assert(
     canOrderMove({ from: before.status, to: after.status }),
@@ -110,7 +128,7 @@ function change(
     actor,
     openAttempt: before.openAttempt,
     order: { ...after, openAttempt: undefined },
-    callback: orderCallback(after, { nowMs, callbackId, isAnswered: actor === 'merchant' }),
+    callback: orderCallback(after, { nowMs, callbackId, isAnswered }),
   }
 }
 
@@ -142,6 +160,10 @@ function paymentResult(order: Order): PaymentResult {
     outOrderNo: order.orderNo,
     ...(order.transactionId !== undefined && { transactionId: order.transactionId }),
     paymentAmount: toWireAmount(order.paymentAmountMinor, order.currency),
+    ...(order.authorization && {
+      authorizedAmount: toWireAmount(order.authorization.authorizedMinor, order.currency),
+      capturedAmount: toWireAmount(order.authorization.capturedMinor, order.currency),
+    }),
     currency: order.currency,
     paymentTime: order.paymentTimeMs,
     ...(order.completedAtMs !== undefined && {

@@ -22,6 +22,7 @@ const inserted: readonly (readonly [column: string, read: (order: Order) => unkn
   ['link_id', (order) => order.link?.linkId ?? null],
   ['link_uses', (order) => order.link?.uses ?? null],
   ['tops_up', (order) => order.topsUp ?? null],
+  ['authorized_minor', (order) => order.authorization?.authorizedMinor.toString() ?? null],
 ]
 
 /**

@@ -69,7 +69,7 @@ const transferShape = rowShape<RecordedTransfer>('transfer', {
 })
 
 /**
- * Holds use transfers_payment_hold and transfers_refund_hold, their ends the unique hold_id, fees (F) and wallet
+ * Holds use transfers_payment_hold and transfers_refund_hold, their ends transfers_ends, fees (F) and wallet
  * credits (T) their ids, so no query scans a merchant.
  */
 async function listTransfers(
@@ -109,6 +109,11 @@ with holds as (
   select f.*
     from holds h
     join transfers f on f.merchant_id = $1 and f.transfer_id in (h.transfer_id || 'F', h.transfer_id || 'T')
+   union all
+  select f.*
+    from holds h
+    join transfers e on e.merchant_id = $1 and e.hold_id = h.transfer_id
+    join transfers f on f.merchant_id = $1 and f.transfer_id = e.transfer_id || 'F' and h.kind = 'payment'
 )
 select ${transferShape.columns}
   from both_ends

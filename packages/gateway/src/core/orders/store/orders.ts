@@ -1,6 +1,5 @@
 // Orders. Concurrent creates and lookups share a round trip, and a status change is guarded by the status on which it
 // was decided.
-import type { LinkUses, OrderStatus } from '@tillgate/protocol'
 import { batched } from '../../../platform/database/batching.ts'
 import { isDataError } from '../../../platform/database/data-error.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
@@ -14,6 +13,7 @@ import { wakeRailTasks } from '../payments/store/rail-tasks.ts'
 import type { Order, OrderKey } from '../rules/order.ts'
 import type { StatusChange } from '../rules/status-change.ts'
 import { insertStatement } from './insert-statement.ts'
+import { type OrderRow, orderColumns, toOrder } from './order-row.ts'
 
 export type OrderStore = ReturnType<typeof makeOrderStore>
 
@@ -77,46 +77,6 @@ export interface OrderNumber {
   readonly merchantId: string
   readonly orderNo: string
 }
-
-export interface OrderRow {
-  merchant_id: string
-  payment_id: string
-  order_no: string
-  status: OrderStatus
-  channel: 'WEB' | 'APP'
-  payment_amount_minor: string
-  currency: string
-  payment_time: string
-  expires_at: string
-  advanced_ms: string
-  callback_url: string | null
-  redirect_url: string | null
-  cancel_url: string | null
-  attach: string | null
-  content: string
-  content_hash: string | null
-  created_at: string
-  transaction_id: string | null
-  wallet_id: string | null
-  rail_id: string | null
-  open_attempt: string | null
-  completed_at: string | null
-  message: string | null
-  refunded_minor: string
-  refund_held_minor: string
-  link_id: string | null
-  link_uses: LinkUses | null
-  tops_up: string | null
-  refund_count: number
-  fee_minor: string | null
-  returns_fee: boolean | null
-}
-
-export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, o.channel, o.payment_amount_minor, o.currency,
-       o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.attach, o.content, o.content_hash,
-       o.created_at,
-       o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
-       o.refund_held_minor, o.link_id, o.link_uses, o.tops_up, o.refund_count, o.fee_minor, o.returns_fee`
 
 /** Of the given orders, those that were not stored before. */
 export function ordersCreated(
@@ -218,13 +178,14 @@ select ${columns}
 async function findStatuses(
   database: Queryable,
   keys: readonly OrderKey[],
-): Promise<(Pick<Order, 'status' | 'expiresAtMs'> | undefined)[]> {
+): Promise<((Pick<Order, 'status' | 'expiresAtMs'> & { readonly isHeld: boolean }) | undefined)[]> {
   const { rows } = await database.query<
-    Pick<OrderRow, 'merchant_id' | 'payment_id' | 'status' | 'expires_at'>
+    Pick<OrderRow, 'merchant_id' | 'payment_id' | 'status' | 'expires_at'> & { is_held: boolean }
   >({
     name: 'find-order-statuses',
     text: `
-select o.merchant_id, o.payment_id, o.status, o.expires_at
+select o.merchant_id, o.payment_id, o.status, o.expires_at,
+       o.status = 'confirming' and o.held_until is not null as is_held
   from unnest($1::text[], $2::text[]) as k (merchant_id, payment_id)
   join orders o using (merchant_id, payment_id)
  where o.merchant_id = any ($1::text[])`,
@@ -233,7 +194,7 @@ select o.merchant_id, o.payment_id, o.status, o.expires_at
   const found = new Map(
     rows.map((row) => [
       `${row.merchant_id} ${row.payment_id}`,
-      { status: row.status, expiresAtMs: Number(row.expires_at) },
+      { status: row.status, expiresAtMs: Number(row.expires_at), isHeld: row.is_held },
     ]),
   )
   return keys.map(({ merchantId, paymentId }) => found.get(`${merchantId} ${paymentId}`))
@@ -324,7 +285,9 @@ with changes as (
 ), moved as (
   update orders o
      set status = c.to_status, transaction_id = c.transaction_id, completed_at = c.completed_at, message = c.message,
-         wallet_id = c.wallet_id, rail_id = c.rail_id, open_attempt = null, fee_minor = c.fee_minor, returns_fee = c.returns_fee
+         wallet_id = c.wallet_id, rail_id = c.rail_id, open_attempt = null, fee_minor = c.fee_minor, returns_fee = c.returns_fee,
+         payment_amount_minor = case when o.authorized_minor is not null and c.to_status = 'success' then o.captured_minor
+                                     else o.payment_amount_minor end
     from changes c
    where o.merchant_id = c.merchant_id and o.payment_id = c.payment_id and o.status = c.from_status
      and o.merchant_id = any ($1::text[])
@@ -406,48 +369,4 @@ async function nextExpiry(database: Queryable): Promise<number | undefined> {
   })
   const next = rows[0]?.next
   return next ? Number(next) : undefined
-}
-
-export function toOrder(row: OrderRow): Order {
-  return {
-    merchantId: row.merchant_id,
-    paymentId: row.payment_id,
-    orderNo: row.order_no,
-    status: row.status,
-    channel: row.channel,
-    paymentAmountMinor: BigInt(row.payment_amount_minor),
-    currency: row.currency,
-    paymentTimeMs: Number(row.payment_time),
-    paymentExpiryTimeMs: Number(row.expires_at) + Number(row.advanced_ms),
-    expiresAtMs: Number(row.expires_at),
-    callbackUrl: row.callback_url ?? undefined,
-    redirectUrl: row.redirect_url ?? undefined,
-    cancelUrl: row.cancel_url ?? undefined,
-    attach: row.attach ?? undefined,
-    content: row.content,
-    contentHash: row.content_hash ?? undefined,
-    createdAtMs: Number(row.created_at),
-    transactionId: row.transaction_id ?? undefined,
-    walletId: row.wallet_id ?? undefined,
-    railId: row.rail_id ?? undefined,
-    openAttempt: row.open_attempt ?? undefined,
-    completedAtMs: row.completed_at === null ? undefined : Number(row.completed_at),
-    message: row.message ?? undefined,
-    refundedMinor: BigInt(row.refunded_minor),
-    refundHeldMinor: BigInt(row.refund_held_minor),
-    link:
-      row.link_id === null || row.link_uses === null
-        ? undefined
-        : { linkId: row.link_id, uses: row.link_uses },
-    topsUp: row.tops_up ?? undefined,
-    refundCount: row.refund_count,
-    fee: feeFrom(row),
-  }
-}
-
-export function feeFrom({
-  fee_minor,
-  returns_fee,
-}: Pick<OrderRow, 'fee_minor' | 'returns_fee'>): Order['fee'] {
-  return fee_minor === null ? undefined : { amountMinor: BigInt(fee_minor), isReturned: returns_fee === true }
 }

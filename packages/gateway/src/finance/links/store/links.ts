@@ -3,7 +3,7 @@
 import type { AuditEntry } from '../../../core/audit/rules/audit.ts'
 import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
 import type { Order } from '../../../core/orders/rules/order.ts'
-import { type OrderRow, orderColumns, toOrder } from '../../../core/orders/store/orders.ts'
+import { type OrderRow, orderColumns, toOrder } from '../../../core/orders/store/order-row.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { allOf, plainSql, prepared, type Sql, sql } from '../../../platform/database/sql.ts'

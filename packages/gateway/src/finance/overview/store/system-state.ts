@@ -18,7 +18,7 @@ const shape = rowShape<Omit<SystemState, 'pool' | 'oldestExpiryAtMs'>>('state', 
   databaseVersion: "current_setting('server_version')",
   databaseBytes: number('pg_database_size(current_database())'),
   migrations: number('(select count(*) from migrations)'),
-  authorizationsWaiting: number('(select count(*) from authorizations)'),
+  authorizationsWaiting: number("(select count(*) from authorizations where kind <> 'held')"),
   oldestAuthorizationDueAtMs: number('(select min(due_at) from authorizations where due_at <= now_ms)'),
 })
 

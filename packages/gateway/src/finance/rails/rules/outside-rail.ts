@@ -51,6 +51,8 @@ export interface ToPay {
   readonly merchantId: string
   readonly currency: string
   readonly amountMinor: bigint
+  /** Rails pay at once: an order to be captured is paid from a wallet. */
+  readonly isCaptured?: boolean
 }
 
 export function isOffered(rail: OutsideRail, toPay: ToPay, nowMs: number): boolean {
@@ -61,9 +63,10 @@ export function isFailing({ pausedUntilMs }: OutsideRail, nowMs: number): boolea
   return pausedUntilMs !== undefined && nowMs < pausedUntilMs
 }
 
-function serves(rail: OutsideRail, { merchantId, currency, amountMinor }: ToPay): boolean {
+function serves(rail: OutsideRail, { merchantId, currency, amountMinor, isCaptured }: ToPay): boolean {
   const { currencies, merchants, leastMinor, mostMinor } = rail
   return (
+    !isCaptured &&
     currencies.includes(currency) &&
     (merchants === undefined || merchants.includes(merchantId)) &&
     amountMinor >= (leastMinor[currency] ?? 0n) &&

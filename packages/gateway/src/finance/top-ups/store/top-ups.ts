@@ -5,14 +5,8 @@ import { accountIdOf, walletAccount } from '../../../core/ledger/rules/transfer.
 import { openAccounts } from '../../../core/ledger/store/ledger.ts'
 import type { Order } from '../../../core/orders/rules/order.ts'
 import { roomMinor, topUpLimits } from '../../../core/orders/rules/top-up.ts'
-import {
-  findOrdersByNumber,
-  insertOrders,
-  type OrderRow,
-  orderColumns,
-  ordersCreated,
-  toOrder,
-} from '../../../core/orders/store/orders.ts'
+import { type OrderRow, orderColumns, toOrder } from '../../../core/orders/store/order-row.ts'
+import { findOrdersByNumber, insertOrders, ordersCreated } from '../../../core/orders/store/orders.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { plainSql, sql } from '../../../platform/database/sql.ts'
 import { findUnderWay } from '../../treasury/store/pending-top-ups.ts'

@@ -5,7 +5,8 @@ import { bigint, number, rowShape } from '../../../platform/database/row-shape.t
 import { sql } from '../../../platform/database/sql.ts'
 
 export interface PendingEntry {
-  readonly kind: 'payment' | 'refund' | 'top_up'
+  /** `held`: authorized, and paid when the merchant captures it. */
+  readonly kind: 'payment' | 'refund' | 'top_up' | 'held'
   readonly merchantId: string
   readonly merchantName: string | undefined
   readonly currency: string
@@ -20,7 +21,7 @@ const settling = rowShape<Omit<PendingEntry, 'merchantName'>>('authorization', {
   kind: 's.kind',
   merchantId: 's.merchant_id',
   currency: 's.currency',
-  amountMinor: bigint("case s.kind when 'payment' then -s.amount_minor else s.amount_minor end"),
+  amountMinor: bigint("case s.kind when 'refund' then s.amount_minor else -s.amount_minor end"),
   madeAtMs: number('s.submitted_at'),
 })
 const toppingUp = rowShape<Omit<PendingEntry, 'merchantName'>>('top-up', {
@@ -34,7 +35,7 @@ const mostShown = 50
 
 export function makePendingEntries(database: Pool) {
   return {
-    /** The authorizations table is small: a row usually leaves it within seconds. */
+    /** The authorizations table is small: only authorized payments stay longer than seconds. */
     async list(walletId: string): Promise<readonly PendingEntry[]> {
       const [authorizations, topUps] = await Promise.all([
         database.query(sql`

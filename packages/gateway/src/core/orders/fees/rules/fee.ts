@@ -46,17 +46,29 @@ export interface Charge {
   readonly transfer: Transfer
 }
 
-/** Called when the payment is posted. Undefined if there is no fee; top-ups have none. */
-export function chargeFor(order: Order, prices: PriceBook, nowMs: number): Charge | undefined {
-  const { merchantId, railId = walletRailId, currency, paymentAmountMinor, transactionId } = order
+/**
+ * Called when the payment, or a capture of it, is posted. A capture is charged what the fee of all captures exceeds
+ * the fee charged before. Undefined if nothing is charged; top-ups have no fee.
+ */
+export function chargeFor(
+  order: Order,
+  prices: PriceBook,
+  nowMs: number,
+  capture?: { readonly transferId: string; readonly amountMinor: bigint; readonly capturedMinor: bigint },
+): Charge | undefined {
+  const { merchantId, railId = walletRailId, currency, paymentAmountMinor, transactionId, fee } = order
   if (order.topsUp !== undefined) return undefined
   const terms = prices.find({ merchantId, railId, currency }, nowMs)?.terms
-  const amountMinor = terms ? feeMinor(terms, paymentAmountMinor) : 0n
-  if (!terms || amountMinor === 0n) return undefined
-  assert(transactionId, 'a payment under way has its transaction')
+  if (!terms) return undefined
+  const chargedMinor = fee?.amountMinor ?? 0n
+  const wished = feeMinor(terms, capture?.capturedMinor ?? paymentAmountMinor) - chargedMinor
+  const amountMinor = atMost(wished, capture?.amountMinor ?? wished)
+  if (amountMinor <= 0n) return undefined
+  const of = capture?.transferId ?? transactionId
+  assert(of, 'a payment under way has its transaction')
   return {
-    fee: { amountMinor, isReturned: terms.returnsFee },
-    transfer: feeTransfer(order, { kind: 'fee', of: transactionId, amountMinor, nowMs }),
+    fee: { amountMinor: chargedMinor + amountMinor, isReturned: fee?.isReturned ?? terms.returnsFee },
+    transfer: feeTransfer(order, { kind: 'fee', of, amountMinor, nowMs }),
   }
 }
 

@@ -3,7 +3,8 @@
 export interface Authorization {
   /** The paymentId or the refundId. */
   readonly authorizationId: string
-  readonly kind: 'payment' | 'refund'
+  /** `held`: an authorized payment, until its authorization ends. */
+  readonly kind: 'payment' | 'refund' | 'held'
   readonly merchantId: string
   readonly paymentId: string
   readonly refundId: string | undefined

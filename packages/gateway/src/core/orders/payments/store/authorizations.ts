@@ -97,6 +97,21 @@ export async function postponeAuthorization(
   })
 }
 
+/** Keeps the row of an authorized payment until its authorization ends. False if the claim was lost. */
+export async function holdAuthorization(
+  transaction: Queryable,
+  { authorizationId, claimId, dueAtMs }: Postponement,
+): Promise<boolean> {
+  const { rowCount } = await transaction.query({
+    name: 'hold-authorization',
+    text: `
+update authorizations set kind = 'held', claim_id = null, due_at = $3, attempts = 0
+ where authorization_id = $1 and claim_id = $2 and kind = 'payment'`,
+    values: [authorizationId, claimId, dueAtMs],
+  })
+  return rowCount === 1
+}
+
 /** Deletes those still held by their claimers and returns them. */
 export async function removeClaimed<Claimed extends ClaimedAuthorization>(
   transaction: Queryable,

@@ -3,6 +3,7 @@
 
 import { batched } from '../../../../platform/database/batching.ts'
 import type { Pool, Queryable } from '../../../../platform/database/pool.ts'
+import { sql } from '../../../../platform/database/sql.ts'
 import { isTransient } from '../../../../platform/database/transient.ts'
 import { callbacksQueued, insertCallbacks } from '../../../callbacks/store/callbacks.ts'
 import { type Change, unpublished } from '../../../changes/rules/change.ts'
@@ -20,6 +21,7 @@ import type { ClaimedAuthorization } from '../rules/authorization.ts'
 import {
   type Claiming,
   claimAuthorizations,
+  holdAuthorization,
   nextAuthorizationDue,
   type Postponement,
   postponeAuthorization,
@@ -62,6 +64,16 @@ export function makeSettlingStore(
         onFlight: (items) => onBatch('settle', items),
       },
     ),
+    /** The payment is authorized: its money stays held until it is captured. */
+    hold: (claimed: ClaimedAuthorization, heldUntilMs: number) =>
+      commitAndPublish(database, publish, async (transaction) => {
+        const held = { ...claimed, dueAtMs: heldUntilMs }
+        if (!(await holdAuthorization(transaction, held))) return { result: undefined, changes: [] }
+        await transaction.query(sql`
+update orders set held_until = ${heldUntilMs}
+ where merchant_id = ${claimed.merchantId} and payment_id = ${claimed.paymentId} and status = 'confirming'`)
+        return { result: undefined, changes: [orderChanged(claimed)] }
+      }),
     postpone: (postponement: Postponement) => postponeAuthorization(database, postponement),
     nextDue: () => nextAuthorizationDue(database),
   }

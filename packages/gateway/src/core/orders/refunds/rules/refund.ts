@@ -15,7 +15,7 @@ import { accountIdOf, endHold, merchantAccount, type Transfer } from '../../../l
 import type { Authorization } from '../../payments/rules/authorization.ts'
 import { type FinalAnswer, payerAccount } from '../../payments/rules/payment.ts'
 import type { RailTask } from '../../payments/rules/rail-task.ts'
-import type { Order } from '../../rules/order.ts'
+import { isHeld, type Order } from '../../rules/order.ts'
 
 export interface Refund {
   readonly merchantId: string
@@ -135,7 +135,9 @@ export function withoutHold(request: RefundRequest): RefundRequest {
 
 function checkRefundable(order: Order, amountMinor: bigint): void {
   if (order.status !== 'success')
-    throw new Failure('status_does_not_allow', { message: whyNotRefund[order.status] })
+    throw new Failure('status_does_not_allow', {
+      message: whyNotRefund[isHeld(order) ? 'held' : order.status],
+    })
   const leftMinor = order.paymentAmountMinor - order.refundedMinor - order.refundHeldMinor
   if (amountMinor <= leftMinor) return
   const left = `${toDecimalText(leftMinor, order.currency)} ${order.currency}`
@@ -146,6 +148,7 @@ function checkRefundable(order: Order, amountMinor: bigint): void {
 }
 
 const whyNotRefund = {
+  held: 'The order is authorized and not captured completely. Capture or release the rest, then refund it.',
   pending: 'The order is not paid yet. Cancel it instead.',
   confirming: 'The order is being paid. Wait for its result, then refund it.',
   failed: 'The payment of this order failed. There is nothing to refund.',

@@ -23,15 +23,8 @@ import { feeReturn } from '../../fees/rules/fee.ts'
 import { insertAuthorizations } from '../../payments/store/authorizations.ts'
 import { insertRailTasks } from '../../payments/store/rail-tasks.ts'
 import type { Order, OrderKey } from '../../rules/order.ts'
-import {
-  feeFrom,
-  numberOf,
-  type OrderNumber,
-  type OrderRow,
-  orderColumns,
-  ordersByKeys,
-  toOrder,
-} from '../../store/orders.ts'
+import { feeFrom, type OrderRow, orderColumns, toOrder } from '../../store/order-row.ts'
+import { numberOf, type OrderNumber, ordersByKeys } from '../../store/orders.ts'
 import { type Refund, type RefundChange, type RefundRequest, withoutHold } from '../rules/refund.ts'
 
 /** `race_lost`: read again. `unknown`: the response to COMMIT was lost; read again as well. */
