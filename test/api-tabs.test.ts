@@ -177,13 +177,14 @@ const billedDay = await (async () => {
   return new Date(Date.now() - 172_800_000).toISOString().slice(0, 10)
 })()
 
-async function order(orderNo: string) {
-  const goods = [{ referenceGoodsId: 'tea', goodsName: 'Tea', goodsAmount: '12.50' }]
+async function order(orderNo: string, captureMode?: 'manual') {
+  const goods = [{ referenceGoodsId: 'tea', goodsName: 'Tea', goodsAmount: '25.00' }]
   return tillgate.orders.create({
-    order: { orderNo, orderAmount: '12.50', goods },
-    paymentAmount: '12.50',
+    order: { orderNo, orderAmount: '25.00', goods },
+    paymentAmount: '25.00',
     currency: 'EUR',
     callbackUrl,
+    ...(captureMode && { captureMode }),
   })
 }
 
@@ -192,10 +193,17 @@ async function pay(paymentId: string) {
   await tillgate.orders.waitUntilFinal(paymentId, { timeoutMs: 60_000 })
 }
 
+async function authorize(paymentId: string) {
+  await tillgate.sandbox.pay({ paymentId, outcome: 'success' })
+  while ((await tillgate.orders.query(paymentId)).authorization?.expiresAt === undefined);
+}
+
 /** The code with numbers that exist, in the state that the operation needs. */
 async function placed(method: Method, code: string, language: string): Promise<string> {
   const number = `${language}-${method}`
-  const { paymentId } = await order(number)
+  const isManual = /capture|release/.test(method)
+  const { paymentId } = await order(number, isManual ? 'manual' : undefined)
+  if (isManual) await authorize(paymentId)
   if (/refund|trade.callback|acknowledge/.test(method)) await pay(paymentId)
   const { rows } = await gateway.pool.query(
     'select callback_id from callbacks where payment_id = $1 limit 1',

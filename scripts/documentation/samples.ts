@@ -189,7 +189,7 @@ function inPython(value: unknown): string {
   return write(value, {
     object: ['{', '}'],
     list: ['[', ']'],
-    pair: (name, each) => `"${name}": ${each}`,
+    pair: (name, each) => `"${name}": ${each === 'true' ? 'True' : each}`,
     text: quoted,
     endsWithComma: true,
   })

@@ -33,7 +33,6 @@ create table wallet_tries (
 create index wallet_tries_last on wallet_tries (last_try_at);
 create index wallet_tries_login on wallet_tries (login_hash);
 
--- The code is hashed under a key that is not in the database.
 create table pin_resets (
   wallet_id  text     primary key references wallets(wallet_id),
   code_hash  text     not null,

@@ -59,7 +59,6 @@ create table callbacks (
 create index callbacks_endpoint on callbacks (merchant_id, endpoint_id, callback_id) where endpoint_id <> '';
 create index callbacks_exhausted on callbacks (callback_id) where exhausted_at is not null;
 create index callbacks_exhausted_merchant on callbacks (merchant_id, callback_id) where exhausted_at is not null;
--- Oldest first for pruning: a callbackId begins with its time.
 create index callbacks_kept on callbacks (callback_id) where body is not null;
 create index callbacks_resent on callbacks (merchant_id, resent_at) where resent_at is not null;
 

@@ -1,4 +1,3 @@
--- Rows are added and ended, never changed. Payouts go to the newest one that is valid and not ended.
 create table merchant_bank_accounts (
   merchant_id     text   references merchants(merchant_id),
   bank_account_id uuid,

@@ -95,7 +95,6 @@ create table matched_transfers (
 );
 create index matched_transfers_match on matched_transfers (match_id);
 
--- amount_minor is outside less books. correction_id is the correction that resolves the break.
 create table reconciliation_breaks (
   break_id     uuid          primary key,
   account      text          not null,

@@ -10,7 +10,6 @@ create table audit (
 create index audit_acted_at on audit (acted_at);
 create index audit_merchant on audit (merchant_id, audit_id) where merchant_id is not null;
 
--- Actions that wait for a second operator. The last two checks keep requester and approver apart.
 create table approvals (
   approval_id     uuid   primary key,  -- starts with the time of the request
   action          text   not null,

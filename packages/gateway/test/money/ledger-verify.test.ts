@@ -29,6 +29,13 @@ await money.refundOrder(
   JSON.stringify({ paymentId: paid.paymentId, referRefundNo: '1', refundAmount: 4 }),
 )
 await money.settle()
+const authorized = await money.addOrder(merchant, { isManual: true })
+await money.submitPayment({ ...authorized, walletId })
+await money.settle()
+await money.captureOrder(
+  merchant,
+  JSON.stringify({ paymentId: authorized.paymentId, referCaptureNo: '1', amount: 4 }),
+)
 await payOutWholly(money, { merchantId, amountMinor: 100n })
 const { corrections, ownMoney, prices, reconciliation } = actingAs(money.operations, 'test')
 // The operator's own: an opening balance, a deposit, a withdrawal, and a fee that is swept.
@@ -79,7 +86,7 @@ test('books that balance are clean, and the report says what was looked at', asy
   const verification = await verifyLedger(pool)
   assert.deepEqual(verification.findings, [])
   assert.deepEqual(describeVerification(verification), [
-    'The ledger is clean: 8 accounts, 20 transfers, 36 claims.',
+    'The ledger is clean: 8 accounts, 22 transfers, 37 claims.',
   ])
 })
 
@@ -115,6 +122,10 @@ const wrongs: [string, RegExp][] = [
       where payment_id = '${confirming.paymentId}'`,
     /every processing, paid or failed order/,
   ],
+  [`update captures set amount_minor = amount_minor + 1`, /captured amount equals/],
+  [`delete from captures`, /captured amount equals/],
+  [`update orders set captured_minor = 399 where captured_minor > 0`, /captured amount equals/],
+  [`update authorizations set kind = 'payment' where kind = 'held'`, /waits for authorization/],
   [`update refunds set status = 'refund_failed'`, /refund with reserved money/],
   [`update refunds set amount_minor = 399`, /refund with reserved money/],
   [`update orders set refunded_minor = 399 where refund_count > 0`, /refunded amount equals its refunds/],

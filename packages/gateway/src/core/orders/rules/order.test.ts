@@ -44,6 +44,7 @@ test('a new order is pending and has the merchant’s fields and the gateway’s
     railId: undefined,
     openAttempt: undefined,
     fee: undefined,
+    authorization: undefined,
     completedAtMs: undefined,
     message: undefined,
     refundedMinor: 0n,
