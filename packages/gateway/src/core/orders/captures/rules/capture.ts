@@ -71,7 +71,7 @@ export function captureOrder(
     fee: charge?.fee ?? order.fee,
     authorization: { ...authorization, capturedMinor },
   }
-  const ended = isFinal || amountMinor === remainingMinor ? endOf(captured, hold, given) : undefined
+  const ended = isFinal || amountMinor === remainingMinor ? endHeldOrder(captured, hold, given) : undefined
   return {
     order: ended?.order ?? captured,
     capturedBeforeMinor: authorization.capturedMinor,
@@ -86,7 +86,7 @@ export function captureOrder(
 export function endAuthorization(order: Order, given: Given & { readonly reason: string }): HeldChange {
   const { authorization, hold } = heldMoney(order, given.nowMs)
   return {
-    ...endOf({ ...order, authorization }, hold, given),
+    ...endHeldOrder({ ...order, authorization }, hold, given),
     capturedBeforeMinor: authorization.capturedMinor,
     capture: undefined,
     changedAtMs: given.nowMs,
@@ -98,7 +98,7 @@ export function captureIdOf(transactionId: string, ordinal: number): string {
   return `${transactionId}C${ordinal.toString(36).toUpperCase()}`
 }
 
-function endOf(
+function endHeldOrder(
   order: HeldChange['order'],
   hold: Transfer,
   given: Given & { readonly reason?: string },

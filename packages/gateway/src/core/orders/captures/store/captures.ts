@@ -85,13 +85,15 @@ async function commitHeldChange(
 async function takeCapture(transaction: Queryable, change: HeldChange): Promise<void> {
   const { order, capture, capturedBeforeMinor, changedAtMs } = change
   const { merchantId, paymentId, authorization, fee } = order
+  // What has expired is released, and not captured.
+  const endsAfterMs = capture ? changedAtMs : 0
   const { rowCount } = await transaction.query(sql`
 update orders
    set captured_minor = ${authorization.capturedMinor.toString()}::numeric,
        fee_minor = ${fee?.amountMinor.toString() ?? null}::numeric, returns_fee = ${fee?.isReturned ?? null}::boolean
  where merchant_id = ${merchantId} and payment_id = ${paymentId} and status = 'confirming'
    and captured_minor = ${capturedBeforeMinor.toString()}::numeric
-   and (held_until > ${changedAtMs} or ${capture === undefined})`)
+   and held_until > ${endsAfterMs}`)
   if (rowCount !== 1) throw new RaceLost()
   if (!capture) return
   const inserted = await transaction.query(sql`
