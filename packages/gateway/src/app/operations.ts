@@ -59,7 +59,6 @@ export function makeOperations(stores: Stores, parts: OperationParts) {
       members,
       merchants,
       forMerchants,
-      findOrders: forPeople.orders,
     }),
     ...operationsForReading(stores, common),
     requestLog: makeRequestLog({ store: stores.requestLog, clock: common.clock }),

@@ -1,14 +1,16 @@
 // Sample orders of the sandbox's demo merchant, so that its portal shows a shop at work. They are created, paid, refunded
 // and canceled by the merchant API's own operations; `service.sandbox.advance` then spreads them over a week.
+import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type CreateAnswer,
+  Failure,
   type LinkAnswer,
-  type OrderStatus,
   type SandboxAnswer,
   toWireAmount,
 } from '@tillgate/protocol'
 import type { Merchant } from '../core/merchants/rules/merchant.ts'
+import type { Order } from '../core/orders/rules/order.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import { demoLink, type SampleOrder, sampleOrderNo, sampleOrders } from './rules/sample-orders.ts'
 
@@ -21,36 +23,42 @@ export interface DemoOrdersParts {
   readonly cancelOrder: Operation
   readonly sandboxAdvance: Operation<SandboxAnswer>
   readonly createLink: Operation<LinkAnswer>
-  readonly statusOf: (order: { merchantId: string; paymentId: string }) => Promise<OrderStatus | undefined>
+  readonly findOrder: (order: { merchantId: string; orderNo: string }) => Promise<SampleState | undefined>
+  readonly findLink: (merchantId: string, linkNo: string) => Promise<unknown>
   readonly clock: Clock
 }
+
+type SampleState = Pick<Order, 'paymentId' | 'status' | 'refundCount' | 'createdAtMs'>
 
 const currency = 'EUR'
 const finishedAtOnce = 8
 const payableForMs = 12 * 60 * 60_000
 /** A payment by a test wallet is settled within a second; a busy machine may take longer. */
-const settled = { polls: 50, everyMs: 100 } as const
+const settled = { polls: 200, everyMs: 100 } as const
 
-/** `callbackUrl`: the demo shop's; undefined if it is not open. */
+/**
+ * `callbackUrl`: the demo shop's; undefined if it is not open. Every step looks at what an earlier attempt did, so that
+ * the next one goes on where it failed. The link comes last: it says that the samples are complete.
+ */
 export function makeDemoOrders(parts: DemoOrdersParts) {
   return async (merchant: Merchant, callbackUrl: string | undefined): Promise<void> => {
-    const placed: Placed[] = []
+    const { merchantId } = merchant
+    if (await parts.findLink(merchantId, demoLink.linkNo)) return
     // The oldest first, one after another, because lists are sorted by the time-ordered ids.
     for (const [index, sample] of sampleOrders.entries())
-      placed.push({ sample, ...(await create(parts, merchant, { sample, index, callbackUrl })) })
-    await parts.createLink(merchant, JSON.stringify(demoLink))
+      if (!(await parts.findOrder({ merchantId, orderNo: sampleOrderNo(index) })))
+        await create(parts, merchant, { sample, index, callbackUrl })
     // A few at a time, so that other requests find a database connection.
-    const waiting = placed.values()
+    const waiting = sampleOrders.entries()
     const finishInTurn = async () => {
-      for (const order of waiting) await finish(parts, merchant, order)
+      for (const [index, sample] of waiting) await finish(parts, merchant, { sample, index })
     }
-    await Promise.all(Array.from({ length: finishedAtOnce }, finishInTurn))
+    // All of them end before a failure is reported, so that the next attempt is alone.
+    const ends = await Promise.allSettled(Array.from({ length: finishedAtOnce }, finishInTurn))
+    const failed = ends.find((each) => each.status === 'rejected')
+    if (failed) throw failed.reason
+    await parts.createLink(merchant, JSON.stringify(demoLink))
   }
-}
-
-interface Placed {
-  readonly sample: SampleOrder
-  readonly paymentId: string
 }
 
 function create(
@@ -90,31 +98,41 @@ function create(
   )
 }
 
-async function finish(parts: DemoOrdersParts, merchant: Merchant, { sample, paymentId }: Placed) {
-  const { end, agoMs } = sample
-  if (end === 'paid' || end === 'refunded' || end === 'failed') {
-    const outcome = end === 'failed' ? 'failed' : 'success'
-    await parts.sandboxPay(merchant, JSON.stringify({ paymentId, outcome }))
-    await untilFinal(parts, merchant, paymentId)
-  }
-  if (end === 'refunded' && sample.refund)
-    await parts.refundOrder(
-      merchant,
-      JSON.stringify({
-        paymentId,
-        referRefundNo: `${paymentId}-1`,
-        refundAmount: toWireAmount(sample.refund.amountMinor, currency),
-        refundReason: sample.refund.reason,
-      }),
-    )
-  if (end === 'cancelled') await parts.cancelOrder(merchant, JSON.stringify({ paymentId }))
-  if (agoMs > 0) await parts.sandboxAdvance(merchant, JSON.stringify({ paymentId, milliseconds: agoMs }))
+async function finish(
+  parts: DemoOrdersParts,
+  merchant: Merchant,
+  { sample: { end, agoMs, refund }, index }: { readonly sample: SampleOrder; readonly index: number },
+): Promise<void> {
+  const find = () => findOrder(parts, merchant, index)
+  const { paymentId, status } = await find()
+  const send = (operation: Operation, body: object) =>
+    operation(merchant, JSON.stringify({ paymentId, ...body }))
+  const isPaid = end === 'paid' || end === 'refunded'
+  if (status === 'pending' && (isPaid || end === 'failed'))
+    await send(parts.sandboxPay, { outcome: isPaid ? 'success' : 'failed' })
+  if (status === 'pending' && end === 'cancelled') await send(parts.cancelOrder, {})
+  if (isPaid || end === 'failed') await untilFinal(find)
+  if (end === 'refunded' && refund && (await find()).refundCount === 0)
+    await send(parts.refundOrder, {
+      referRefundNo: `${paymentId}-1`,
+      refundAmount: toWireAmount(refund.amountMinor, currency),
+      refundReason: refund.reason,
+    })
+  const milliseconds = agoMs - (parts.clock.now() - (await find()).createdAtMs)
+  if (milliseconds > 0) await send(parts.sandboxAdvance, { milliseconds })
 }
 
-async function untilFinal({ statusOf }: DemoOrdersParts, { merchantId }: Merchant, paymentId: string) {
+async function findOrder({ findOrder: find }: DemoOrdersParts, { merchantId }: Merchant, index: number) {
+  const order = await find({ merchantId, orderNo: sampleOrderNo(index) })
+  assert(order, 'a sample order was removed while it was made')
+  return order
+}
+
+async function untilFinal(find: () => Promise<SampleState>): Promise<void> {
   for (let polls = 0; polls < settled.polls; polls++) {
-    const status = await statusOf({ merchantId, paymentId })
-    if (status === 'success' || status === 'failed') return
+    const { status } = await find()
+    if (status !== 'pending' && status !== 'confirming') return
     await sleep(settled.everyMs)
   }
+  throw new Failure('unavailable', { message: 'The sample orders take long. Open the portal again.' })
 }

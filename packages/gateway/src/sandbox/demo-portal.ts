@@ -5,7 +5,6 @@ import { makeAuditEntry } from '../core/audit/audit-entries.ts'
 import { reachingAll } from '../core/authority/context.ts'
 import type { AuditedAction } from '../core/authority/rules/effects.ts'
 import type { MerchantDirectory } from '../core/merchants/merchant-directory.ts'
-import type { FindOrders } from '../core/orders/find-orders.ts'
 import type { Access } from '../identity/accounts/rules/account.ts'
 import { hashToken } from '../identity/members/manage-members.ts'
 import { linkLifeMs, maxMembers } from '../identity/members/rules/member.ts'
@@ -15,14 +14,12 @@ import type { MemberStore } from '../identity/members/store/members.ts'
 import type { ClockAndRandom } from '../platform/runtime/clock.ts'
 import { demoMerchantId } from './demo-merchant.ts'
 import type { makeDemoOrders } from './demo-orders.ts'
-import { sampleOrderNo } from './rules/sample-orders.ts'
 
 export interface DemoPortalParts extends ClockAndRandom {
   readonly directory: Pick<MerchantDirectory, 'load'>
   readonly members: Pick<MemberStore, 'listMemberships'>
   readonly memberLinks: Pick<MemberLinkStore, 'insertLink' | 'join'>
   readonly memberIdentities: MemberIdentities
-  readonly findOrders: Pick<FindOrders, 'search'>
   readonly addOrders: ReturnType<typeof makeDemoOrders>
 }
 
@@ -52,7 +49,7 @@ async function open(parts: DemoPortalParts, shopCallbackUrl: string | undefined)
   const access = found ?? (await addOwner(parts))
   const memberships = access ? await parts.members.listMemberships(access.login) : []
   if (!memberships.some(({ merchantId }) => merchantId === demoMerchantId)) return undefined
-  if (!(await hasSamples(parts))) await parts.addOrders(known.merchant, shopCallbackUrl)
+  await parts.addOrders(known.merchant, shopCallbackUrl)
   return access
 }
 
@@ -79,10 +76,4 @@ async function addOwner(parts: DemoPortalParts): Promise<Access | undefined> {
   const access = await memberIdentities.findAccess(identity)
   if (access) await memberLinks.join({ ...about, nowMs }, access, entry('member.join'))
   return access
-}
-
-/** Orders from the demo shop do not count. */
-async function hasSamples({ findOrders }: DemoPortalParts): Promise<boolean> {
-  const found = await findOrders.search(door, sampleOrderNo(0))
-  return found.some(({ merchantId }) => merchantId === demoMerchantId)
 }

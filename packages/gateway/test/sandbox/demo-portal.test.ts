@@ -26,7 +26,8 @@ test('the demo portal opens without an account, with orders of every end spread 
   assert.equal(opened.status, 303)
   assert.equal(opened.location, '/merchant')
   const home = await client.get('/merchant')
-  assert.match(home.text, new RegExp(demoOwner))
+  assert.match(home.text, /Hannah Leaf/)
+  assert.match((await client.get('/merchant/members')).text, new RegExp(demoOwner))
   assert.match(home.text, /<h2>Recent orders<\/h2>/)
   const { rows } = await gateway.pool.query<{ status: string; createdAtMs: string; refunded: boolean }>(
     `select status, created_at as "createdAtMs", refunded_minor + refund_held_minor > 0 as refunded
@@ -59,6 +60,39 @@ test('whoever opens the demo portal again finds it as it was left', async () => 
     [demoMerchantId],
   )
   assert.deepEqual(rows, [{ orders: String(sampleOrders.length), members: '1' }])
+})
+
+test('sample orders that failed half-way are completed by the next click', async () => {
+  const gateway = await startTestGateway()
+  await gateway.pool.query(`
+create function fail() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+create trigger fail before insert on refunds for each row execute function fail();`)
+  assert.ok((await open(gateway)).status >= 500)
+  const made = async () => {
+    const { rows } = await gateway.pool.query<{
+      orders: number
+      refunds: number
+      links: number
+      aged: number
+    }>(
+      `select (select count(*) from orders where merchant_id = $1)::int as orders,
+              (select count(*) from refunds where merchant_id = $1)::int as refunds,
+              (select count(*) from payment_links where merchant_id = $1)::int as links,
+              (select count(*) from orders where merchant_id = $1
+                  and created_at < (extract(epoch from now()) - 3600) * 1000)::int as aged`,
+      [demoMerchantId],
+    )
+    return rows[0]
+  }
+  assert.equal((await made())?.links, 0)
+  await gateway.pool.query('drop trigger fail on refunds')
+  assert.equal((await open(gateway)).headers.get('location'), '/merchant')
+  assert.deepEqual(await made(), {
+    orders: sampleOrders.length,
+    refunds: sampleOrders.filter(({ end }) => end === 'refunded').length,
+    links: 1,
+    aged: sampleOrders.filter(({ agoMs }) => agoMs >= 3_600_000).length,
+  })
 })
 
 test('another page cannot open the demo portal, and a removed owner stays removed', async () => {

@@ -4,7 +4,7 @@ import type { ManageMerchants } from '../../core/merchants/manage-merchants.ts'
 import type { SubmitPayment } from '../../core/orders/payments/submit-payment.ts'
 import type { ManageMembers } from '../../identity/members/manage-members.ts'
 import { type DemoOrdersParts, makeDemoOrders } from '../../sandbox/demo-orders.ts'
-import { type DemoPortalParts, makeOpenDemoPortal } from '../../sandbox/demo-portal.ts'
+import { makeOpenDemoPortal } from '../../sandbox/demo-portal.ts'
 import { makeSandboxAccess } from '../../sandbox/sandbox-access.ts'
 import { makeSandboxAdvance } from '../../sandbox/sandbox-advance.ts'
 import { makeSandboxListen, type SandboxListenParts } from '../../sandbox/sandbox-listen.ts'
@@ -20,7 +20,6 @@ export interface SandboxParts {
   readonly members: ManageMembers
   readonly merchants: ManageMerchants
   readonly forMerchants: Pick<DemoOrdersParts, 'createOrder' | 'refundOrder' | 'cancelOrder' | 'createLink'>
-  readonly findOrders: DemoPortalParts['findOrders']
 }
 
 export function operationsInSandbox(stores: Stores, common: Common, parts: SandboxParts) {
@@ -31,14 +30,15 @@ export function operationsInSandbox(stores: Stores, common: Common, parts: Sandb
     ...parts.forMerchants,
     sandboxPay,
     sandboxAdvance,
-    statusOf: async (key) => (await stores.orders.findOrder(key))?.status,
+    findOrder: stores.orders.findOrderByNumber,
+    findLink: stores.links.findByNumber,
     clock,
   })
   return {
     chooseAtTestBank: makeChooseAtTestBank(common),
     sandboxPay,
     sandboxAdvance,
-    openDemoPortal: makeOpenDemoPortal({ ...stores, ...common, findOrders: parts.findOrders, addOrders }),
+    openDemoPortal: makeOpenDemoPortal({ ...stores, ...common, addOrders }),
     sandboxRequests: makeSandboxRequests(stores.requestLog),
     sandboxListen: makeSandboxListen({
       listens: stores.sandboxListens,
