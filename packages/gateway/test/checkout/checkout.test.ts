@@ -74,6 +74,11 @@ test('a page may run our script alone, be framed by nobody, be kept by nobody, a
   assert.deepEqual(second.headers.getSetCookie(), [])
 })
 
+test('an English page has only characters of Latin-1, because another one makes encoding it five times as slow', async () => {
+  const page = await new Visitor(await shop.order()).look()
+  assert.deepEqual(page.match(/.{0,20}[^\0-\xff].{0,20}/gu) ?? [], [])
+})
+
 test('a page holds no more of the order than the consumer may see', async () => {
   const { visitor } = await signedIn()
   const page = await visitor.look()
