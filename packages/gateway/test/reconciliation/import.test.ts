@@ -70,7 +70,7 @@ test('what cannot be read gets an error that says what to change, and changes no
     ],
     [
       text.replace(iban, 'DE02120300000000202051'),
-      /no bank account or rail here has the number DE02120300000000202051/,
+      /no bank account or rail has the number DE02120300000000202051/,
     ],
     [
       text.replace('2026-11-03</Dt></BookgDt>', '2026-11-99</Dt></BookgDt>'),
@@ -105,11 +105,11 @@ test('a statement is of the account that it names, unless nobody here has that n
   })
   for (const send of [reconciliation.importStatement, reconciliation.dryRun])
     await assert.rejects(send(given(other, 'bank:main')), {
-      message: `Line 2: the statement is of ${other}, which is bank:same here and not bank:main. Name bank:same, or no account.`,
+      message: `Line 2: the statement is for ${other}, which belongs to bank:same, not bank:main. Choose bank:same, or no account.`,
     })
   for (const national of ['51210800/1245126199', '51210800/1245126199EUR'])
     await assert.rejects(reconciliation.dryRun(given(national, 'bank:main')), {
-      message: `Line 2: the statement is of ${national}, which is bank:same here and not bank:main. Name bank:same, or no account.`,
+      message: `Line 2: the statement is for ${national}, which belongs to bank:same, not bank:main. Choose bank:same, or no account.`,
     })
   for (const [number, account] of [
     [iban, 'bank:main'],
@@ -378,11 +378,11 @@ test('a file may hold several accounts that are known by numbers alone', async (
   )
   await assert.rejects(
     send(fileOf('x', message('55555555', 'U3'))),
-    /no bank account or rail here has the number 55555555/,
+    /no bank account or rail has the number 55555555/,
   )
   await banks.addBank({ ...bank('007654321'), bankName: 'us-three', currency: 'USD' }, 'test')
   await assert.rejects(
     send(fileOf('x', message('7654321', 'U4'))),
-    /bank:us-three and bank:us-two both have the number 7654321\. Name the account/,
+    /bank:us-three and bank:us-two both have the number 7654321\. Choose the account/,
   )
 })

@@ -137,17 +137,17 @@ table('MT940, the account', [
   [
     'a message without an account does not go to the account before it',
     mt940() + mt940().replace(/:25:.*\n/, ''),
-    /Line 10: no bank account or rail here has the number \(none\)/,
+    /Line 10: no bank account or rail has the number \(none\)/,
   ],
   [
     'a number that is unknown here is rejected',
     mt940(plain, '55555555'),
-    /Line 2: no bank account or rail here has the number 55555555/,
+    /Line 2: no bank account or rail has the number 55555555/,
   ],
   [
     'one number of two accounts in the same currency is rejected',
     mt940(plain, '1700.59.286EUR'),
-    /both have the number 1700\.59\.286EUR\. Name the account/,
+    /both have the number 1700\.59\.286EUR\. Choose the account/,
     { accounts: [numbered('a', '170059286', 'EUR'), numbered('b', '170059286', 'EUR')] },
   ],
 ])

@@ -211,7 +211,7 @@ function resolverOf({ accounts: all, account: named, mapping }: FileGiven) {
       if (known && !numbered(of).some((each) => isOne(each, chosenAccount)))
         throw wrong(
           'account',
-          `Line ${lineNumber}: the statement is of ${number}, which is ${known.account} here and not ${chosen}. Name ${known.account}, or no account.`,
+          `Line ${lineNumber}: the statement is for ${number}, which belongs to ${known.account}, not ${chosen}. Choose ${known.account}, or no account.`,
         )
       onlyNumber = number
       return chosenAccount
@@ -219,12 +219,12 @@ function resolverOf({ accounts: all, account: named, mapping }: FileGiven) {
     if (known && another && !isOne(known, another))
       throw wrong(
         'account',
-        `Line ${lineNumber}: ${known.account} and ${another.account} both have the number ${number}. Name the account.`,
+        `Line ${lineNumber}: ${known.account} and ${another.account} both have the number ${number}. Choose the account.`,
       )
     if (known) return known
     throw wrong(
       'account',
-      `Line ${lineNumber}: no bank account or rail here has the number ${number ?? '(none)'}. Set this IBAN for one of them, or this number as the first line of an account without an IBAN. If the file has one account, you can also choose the account.`,
+      `Line ${lineNumber}: no bank account or rail has the number ${number ?? '(none)'}. Enter this IBAN for one of them, or this number as the first line of an account without an IBAN. If the file has one account, you can also choose the account.`,
     )
   }
 }
