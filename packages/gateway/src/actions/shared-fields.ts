@@ -68,6 +68,12 @@ export function shownWhole(label: string) {
   )
 }
 
+/** The order that a request's reference names, because the second operator cannot tell it from the reference. */
+export const shownOrder = {
+  merchantId: optional(displayed(merchantId, { only: 'request' })),
+  paymentId: optional(displayed(paymentId, { only: 'request' })),
+}
+
 /** As it is called: a host in other letters than it seems has another form. */
 export function shownUrl(written: string): string {
   return URL.parse(written)?.href ?? written

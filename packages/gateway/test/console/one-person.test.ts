@@ -958,6 +958,10 @@ test('a second person reads what a request leaves out, too', async () => {
     }),
     /all limits USD: payment default, day 11.00, balance default$/,
   )
+  assert.match(
+    await asked('correction.reverse', { input: { transferId } }),
+    /amount 70.00, what is corrected 70.00 USD$/,
+  )
 })
 
 test('a second person reads the account and the address that are meant', async () => {
@@ -1058,6 +1062,24 @@ test('a wallet whose login another wallet has by now is not the one that a secon
   await actions.approve('forgetful', approvalId)
   const credited = async (walletId: string) => (await by.wallets.showWallet(walletId)).balances.length
   assert.deepEqual([await credited(meant.walletId), await credited(other.walletId)], [1, 0])
+})
+
+test('a second person reads whose order a reference names', async () => {
+  const named = (key: { merchantId: string; paymentId: string }) =>
+    new RegExp(`merchant id ${key.merchantId}, payment id ${key.paymentId}`)
+  const read = async (name: string, given: Parameters<typeof actions.asked>[2]) => {
+    clock.advance(1)
+    return operations.approvals.findRequest(await actions.asked('mallory', name, given))
+  }
+  const reference = creditorReference(unpaid.paymentId)
+  const recorded = await read('transfer.confirm', {
+    params: { railId: 'transfer' },
+    input: { ...booked, outsideReference: 'other', reference, ...usd('10.00') },
+  })
+  assert.match(recorded.summary, named(unpaid))
+  assert.equal(recorded.merchantId, unpaid.merchantId)
+  const line = await read('reconcile.confirm', { params: { breakId }, input: { reference } })
+  assert.match(line.summary, named(unpaid))
 })
 
 test('one person who imports a statement does not name where unknown money is returned to', async () => {

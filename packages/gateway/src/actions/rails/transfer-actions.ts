@@ -25,7 +25,7 @@ import {
   text,
   visibleCharacters,
 } from '../fields.ts'
-import { merchantId, money, moneyChecks, moneyOf, paymentId, reason } from '../shared-fields.ts'
+import { merchantId, money, moneyChecks, moneyOf, paymentId, reason, shownOrder } from '../shared-fields.ts'
 import {
   accountFields,
   currencies,
@@ -153,9 +153,12 @@ export const transferActions: readonly Action[] = [
       }),
       ...money,
       ...bankEntry,
+      ...shownOrder,
       reason,
     }),
     checks: moneyChecks,
+    pin: ({ operations, context, params, input }) =>
+      operations.transfers.findPaidBy(context, params.railId, input.reference),
     answer: object('The order.', orderFields),
     forms: [
       form<OutsideRail>({

@@ -32,7 +32,7 @@ import {
   visibleCharacters,
   yesNo,
 } from '../fields.ts'
-import { currency, limit, reason, uuid } from '../shared-fields.ts'
+import { currency, limit, reason, shownOrder, uuid } from '../shared-fields.ts'
 import { outsideAccount } from './statement-actions.ts'
 
 const key = object('Which break.', { breakId: uuid('The break’s ID.') })
@@ -267,6 +267,7 @@ export const breakActions: readonly Action[] = [
         displayed(amount('The rail’s fee that you expect to be booked.'), { label: 'Rail’s fee' }),
       ),
       ...pinned,
+      ...shownOrder,
       reason,
     }),
     pin: async (call) => ({

@@ -20,6 +20,7 @@ import {
   outsideOf,
   pageOf,
   reason,
+  shownWhole,
 } from '../shared-fields.ts'
 
 const transferPattern = { regexp: /^[0-9A-Za-z]{1,30}$/, expected: 'a transferId' }
@@ -45,6 +46,7 @@ const corrected = {
   amount: optional(
     displayed(amount('The amount; by default, the remaining amount.'), { placeholder: '12.50' }),
   ),
+  whole: shownWhole('What is corrected'),
 }
 const { bank, reference, valueDate } = outsideMoney
 const marks = { reference, valueDate }
@@ -202,6 +204,7 @@ export const correctionActions: readonly Action[] = [
       button: 'Reverse transfer',
       isDangerous: true,
     },
+    pin: pinCorrected,
     run: (call) => correct(call, async () => ({ kind: 'reverse', ...(await correctedOf(call)) })),
     reply: (result) => replyDoneBefore(result) ?? { text: 'The transfer was reversed.' },
   }),
@@ -268,7 +271,8 @@ export const correctionActions: readonly Action[] = [
     ],
     pin: async (call) => {
       const { walletId } = call.input
-      return walletId === undefined ? {} : pinWallet({ ...call, params: { walletId } })
+      const wallet = walletId === undefined ? {} : await pinWallet({ ...call, params: { walletId } })
+      return { ...(await pinCorrected(call)), ...wallet }
     },
     async run(call) {
       const { operations, context, input } = call
@@ -315,6 +319,7 @@ export const correctionActions: readonly Action[] = [
         isDangerous: true,
       },
     ],
+    pin: pinCorrected,
     run: (call) => correct(call, async () => ({ kind: 'write_off', ...(await correctedOf(call)) })),
     reply: (result) => replyDoneBefore(result) ?? { text: 'The amount was written off.' },
   }),
@@ -324,12 +329,17 @@ type CorrectedInput = Static<
   TObject<typeof corrected & typeof marks & { bank: typeof bank; reason: typeof reason }>
 >
 
+type CorrectedCall = Pick<ActionCall<unknown, CorrectedInput>, 'operations' | 'context' | 'input'>
+
+/** A second operator sees the amount, also where it was left out. */
+async function pinCorrected(call: CorrectedCall) {
+  const { amountMinor, currency: code } = await correctedOf(call)
+  const written = toDecimalText(amountMinor, code)
+  return { amount: written, whole: `${written} ${code}` }
+}
+
 /** What is corrected, and the amount: by default all that is left. */
-async function correctedOf({
-  operations,
-  context,
-  input,
-}: Pick<ActionCall<unknown, CorrectedInput>, 'operations' | 'context' | 'input'>) {
+async function correctedOf({ operations, context, input }: CorrectedCall) {
   const { transferId, merchantId: of = '' } = input
   const found = await operations.corrections.findCorrectable(context, { merchantId: of, transferId })
   if (!found)

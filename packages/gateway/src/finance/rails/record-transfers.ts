@@ -73,7 +73,13 @@ export type RecordTransfers = ReturnType<typeof makeRecordTransfers>
 type Parts = RecordTransfersParts
 
 export function makeRecordTransfers(parts: RecordTransfersParts) {
-  return bindAll(parts, { confirmTransfer, findTransfer, returnTransfer, settleRefund: recordSentRefund })
+  return bindAll(parts, {
+    confirmTransfer,
+    findTransfer,
+    findPaidBy,
+    returnTransfer,
+    settleRefund: recordSentRefund,
+  })
 }
 
 /** Pays the order if there is enough; otherwise the money stays in suspense. */
@@ -99,6 +105,17 @@ async function confirmTransfer(
     })
     return booked(parts, { order, entries, account, auditEntry }, entry)
   })
+}
+
+/** The order that a reference names. */
+async function findPaidBy(
+  parts: Parts,
+  _context: AnyContext,
+  railId: string,
+  reference: string,
+): Promise<OrderKey> {
+  const { merchantId, paymentId } = await paidBy(parts, railId, { reference })
+  return { merchantId, paymentId }
 }
 
 /** Undefined if the entry is not recorded. */
@@ -262,7 +279,11 @@ async function load(parts: Parts, key: OrderKey, nowMs = parts.clock.now()) {
   return { order, entries: await parts.transferEntries.listEntries(key) }
 }
 
-async function paidBy(parts: Parts, railId: string, { reference }: Receipt): Promise<OrderKey> {
+async function paidBy(
+  parts: Parts,
+  railId: string,
+  { reference }: Pick<Receipt, 'reference'>,
+): Promise<OrderKey> {
   const [found] = await parts.transferEntries.findAttempts(railId, referenceOf(reference))
   return found ?? noPayment(reference)
 }

@@ -5,6 +5,7 @@ import { Failure, makeUuid, uuidPattern } from '@tillgate/protocol'
 import { demandApproval, makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { type AnyContext, reading } from '../../core/authority/context.ts'
 import type { AuditedAction } from '../../core/authority/rules/effects.ts'
+import type { OrderKey } from '../../core/orders/rules/order.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { type RecordTransfers, referenceOf } from '../rails/record-transfers.ts'
@@ -40,7 +41,7 @@ import type { OutsideAccount } from './store/owners.ts'
 export interface ResolveBreaksParts extends ClockAndRandom {
   readonly breaks: BreakStore
   readonly matching: Pick<MatchingStore, 'listOutsideAccounts' | 'findNamed' | 'findByMarks'>
-  readonly transfers: Pick<RecordTransfers, 'confirmTransfer'>
+  readonly transfers: Pick<RecordTransfers, 'confirmTransfer' | 'findPaidBy'>
   readonly corrections: Pick<CorrectBooks, 'correct'>
   readonly bookLine: BookLine
   readonly matchLines: MatchLines
@@ -168,12 +169,17 @@ async function confirm(
 /** What `confirm` would book now, for a request that waits. */
 async function describeBooking(
   parts: Parts,
-  _context: AnyContext,
+  context: AnyContext,
   breakId: string,
   given: { readonly reference?: string | undefined },
-): Promise<{ reference?: string; transferId?: string; fee?: string }> {
+): Promise<Partial<OrderKey> & { reference?: string; transferId?: string; fee?: string }> {
   const booking = await bookingOf(parts, await find(parts, breakId), { ...given, reason: '' })
-  return booking.kind === 'transfer' ? { reference: booking.receipt.reference } : decidedBooking(booking.item)
+  if (booking.kind === 'item') return decidedBooking(booking.item)
+  const { railId, receipt } = booking
+  return {
+    reference: receipt.reference,
+    ...(await parts.transfers.findPaidBy(context, railId, receipt.reference)),
+  }
 }
 
 type Booking = { readonly line: KnownLine } & (

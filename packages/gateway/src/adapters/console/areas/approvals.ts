@@ -93,14 +93,17 @@ async function subjectOf(
   const { paymentId, breakId, walletId } = { ...input, ...params } as Readonly<
     Partial<Record<'paymentId' | 'breakId' | 'walletId', string>>
   >
-  if (breakId !== undefined) return lineOf(visit, breakId)
-  if (walletId !== undefined) return walletOf(visit, walletId)
-  if (merchantId === undefined) return []
+  const about = [
+    ...(breakId === undefined ? [] : await lineOf(visit, breakId)),
+    ...(walletId === undefined ? [] : await walletOf(visit, walletId)),
+  ]
+  if (merchantId === undefined) return about
   const { operations, context } = visit
   const details =
     paymentId === undefined ? undefined : await operations.showOrder(context, { merchantId, paymentId })
   const merchant = await orNothing(operations.merchants.showMerchant(context, merchantId))
   return [
+    ...about,
     ...(merchant
       ? [
           [
@@ -152,6 +155,7 @@ function fact({ name, value }: DescribedField, { merchantId }: ApprovalRequest, 
     railId: `/rails/${value}`,
     runId: `/payouts/${value}`,
     applicationId: `/applications/${value}`,
+    payoutId: merchantId === undefined ? undefined : `/merchants/${merchantId}/payouts/${value}`,
   }[name]
   // Merchant and order have a line of their own.
   const known = name === 'merchantId' || name === 'paymentId' ? undefined : names.get(value)?.name
