@@ -297,7 +297,7 @@ test('a top-up offers amounts in the currency of the balance or, before there is
   const inYen = await own.client.get('/wallet/top-up?currency=JPY')
   assert.equal(chosenIn(inYen), 'JPY')
   assert.match(inYen.text, /name="preset" value="JPY 1000"/)
-  assert.match(inYen.text, /<option value="CHF">Swiss Franc \(CHF\)<\/option>/)
+  assert.match(inYen.text, /<option value="CHF">CHF – Swiss Franc<\/option>/)
   assert.equal(chosenIn(await own.client.get('/wallet/top-up?currency=XXX')), 'EUR')
 })
 

@@ -1,6 +1,8 @@
 // The fields of the wallet's forms. Typed values return except PINs and codes, and a rejected field shows its error.
 import { type Content, type Html, html } from '../kit/html.ts'
 import { icon } from '../kit/icons.ts'
+import { nameOfCurrency } from '../kit/languages/currency-names.ts'
+import type { LanguageTag } from '../kit/languages/languages.ts'
 import type { Refused } from '../kit/routes.ts'
 
 interface Field {
@@ -87,10 +89,13 @@ export function amountField(
   {
     label,
     usual,
+    tag,
   }: {
     readonly label: string
     /** The preselected currency; `''` for none, so that a consumer does not choose one by accident. */
     readonly usual?: string | undefined
+    /** For the names of the currencies. */
+    readonly tag: LanguageTag
   },
 ): Html {
   const chosen = field.refused?.typed.get('currency') ?? usual
@@ -102,5 +107,5 @@ export function amountField(
     return html`<input type="hidden" name="currency" value="${currencies[0]}">
 <div class="pair"><div>${amount}</div><div><span class="label">${label}</span><output>${currencies[0]}</output></div></div>`
   return html`<div class="pair"><div>${amount}</div>
-<div><label for="currency">${label}</label><select id="currency" name="currency" required>${chosen === '' && html`<option value="" selected></option>`}${currencies.map((each) => html`<option${each === chosen && html` selected`}>${each}</option>`)}</select></div></div>`
+<div><label for="currency">${label}</label><select id="currency" name="currency" required>${chosen === '' && html`<option value="" selected></option>`}${currencies.map((each) => html`<option value="${each}"${each === chosen && html` selected`}>${each} – ${nameOfCurrency(each, tag)}</option>`)}</select></div></div>`
 }

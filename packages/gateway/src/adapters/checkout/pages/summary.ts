@@ -42,11 +42,9 @@ export function readSummary(content: string): Summary {
 export function summary({ order, language }: View, content: Summary): Html {
   const { details } = language.words
   const { formats } = language
-  // Half a kilogram counts as one item.
-  const count = content.goods.reduce((sum, { goodsQuantity: q }) => sum + (Number.isInteger(q) ? q : 1), 0)
   const money = (minor: string): Html => formats.money(BigInt(minor), order.currency)
   return html`<details class="summary">
-<summary><span>${details.heading}</span><span class="quiet">${formats.plural(details.items, count)}</span></summary>
+<summary><span>${details.heading}</span><span class="quiet">${briefly(content.goods, language)}</span></summary>
 <ul class="goods">${content.goods.map((good) => goods(good, { details, formats, money }))}</ul>
 <dl class="rows">
 ${row(details.subtotal, content.orderAmountMinor, money)}
@@ -64,6 +62,15 @@ ${content.shipping && content.shipping.name !== '' && receiver(content.shipping,
 <div><dt>${details.number}</dt><dd><bdi>${content.orderNo}</bdi></dd></div>
 </dl>
 </details>`
+}
+
+/** One thing by its name, several by their number. */
+function briefly(all: Summary['goods'], { words, formats }: View['language']): Content {
+  const [first] = all
+  if (first && all.length === 1 && first.goodsQuantity === 1) return html`<bdi>${first.goodsName}</bdi>`
+  // Half a kilogram counts as one item.
+  const count = all.reduce((sum, { goodsQuantity: q }) => sum + (Number.isInteger(q) ? q : 1), 0)
+  return formats.plural(words.details.items, count)
 }
 
 type DetailWords = View['language']['words']['details']

@@ -21,46 +21,35 @@ async function topUpPage(visit: Visit): Promise<WalletPage> {
   const likely = await likelyCurrencies(visit)
   const asked = visit.refused?.typed.get('currency') ?? query.get('currency') ?? ''
   const currency = currencies.includes(asked) ? asked : likely[0]
+  const near = currency === undefined || likely.includes(currency) ? likely : [currency, ...likely]
   const content =
     currency === undefined
       ? html`<p>${words.topUp.none}</p>`
       : html`<p class="quiet">${words.topUp.text}</p>
-${currencies.length > 1 && currencyChoice(visit, { currency, currencies, likely })}
+${near.length > 1 && likelyLinks(visit, { currency, likely: near })}
 ${await presetForm(visit, currency)}
 ${moneyForm(
   visit,
   path,
-  html`${amountField({ name: 'amount', label: words.topUp.other, refused: visit.refused }, [currency], { label: words.topUp.currency })}
+  html`${amountField({ name: 'amount', label: words.topUp.other, refused: visit.refused }, [...new Set([...near, ...currencies])], { label: words.topUp.currency, usual: currency, tag: visit.language.tag })}
 <button class="primary" type="submit">${words.topUp.submit}</button>`,
 )}`
   return { title: words.topUp.heading, content: card(words.topUp.heading, content), at: 'topUp' }
 }
 
-/** The likely ones as links, because the amounts follow the currency; all others in a list. */
-function currencyChoice(
+/** As links, because the suggested amounts follow the currency. */
+function likelyLinks(
   { words: { topUp: said }, language: { tag } }: Visit,
-  { currency, currencies, likely }: Choice,
+  { currency, likely }: Choice,
 ): Html {
-  const near = likely.includes(currency) ? likely : [currency, ...likely].slice(0, likely.length)
-  const others = currencies
-    .filter((each) => !near.includes(each))
-    .map((code) => ({ code, name: nameOfCurrency(code, tag) }))
-    .sort((a, b) => a.name.localeCompare(b.name, tag))
-  return html`<ul class="chips" aria-label="${said.currency}">${near.map(
+  return html`<ul class="chips" aria-label="${said.currency}">${likely.map(
     (each) =>
       html`<li><a href="${prefix}${path}?currency=${each}"${each === currency && html` aria-current="true"`}><strong>${each}</strong> <span>${nameOfCurrency(each, tag)}</span></a></li>`,
-  )}</ul>
-${
-  others.length > 0 &&
-  html`<details class="fold"><summary>${said.otherCurrency}</summary>
-<form method="get" action="${prefix}${path}"><label for="other-currency">${said.currency}</label>
-<div class="pair"><select id="other-currency" name="currency">${others.map(({ code, name }) => html`<option value="${code}">${name} (${code})</option>`)}</select><button type="submit">${said.choose}</button></div></form></details>`
-}`
+  )}</ul>`
 }
 
 interface Choice {
   readonly currency: string
-  readonly currencies: readonly string[]
   readonly likely: readonly string[]
 }
 

@@ -50,7 +50,7 @@ ${balances
 ${moneyForm(
   visit,
   '/withdraw',
-  html`${amountField(field('amount'), currencies, { label: words.withdraw.currency, usual })}
+  html`${amountField(field('amount'), currencies, { label: words.withdraw.currency, usual, tag: visit.language.tag })}
 ${ibanField(field('iban'))}
 <button class="primary" type="submit">${words.topUp.submit}</button>`,
   typed,
