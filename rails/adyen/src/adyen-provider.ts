@@ -201,7 +201,7 @@ export class AdyenProvider implements Provider {
     const said = refundOf(refund)
     if (!said && this.#now() - refund.startedAtMs > keysLiveMs - clockMarginMs)
       throw new ProviderUnavailable(
-        `nobody knows whether Adyen has the refund ${refund.refundId}: look for it in the Customer Area`,
+        `it is unknown whether Adyen has the refund ${refund.refundId}: search for it in the Customer Area`,
       )
     return said
   }

@@ -41,7 +41,7 @@ export const adyenRail: Battery = {
       'Adyen has no search; adyen.test.ts shows what the rail does instead.',
     'a refund whose response was lost is found after the provider has forgotten the key':
       'Adyen has no search; adyen.test.ts shows what the rail does instead.',
-    'too small an amount is declined in words, without a call':
+    'an amount below the minimum is declined with a reason, without a request':
       'Adyen’s minimum depends on the payment methods of the account, which it shows or hides on its page.',
   },
   rejectedWebhooks: [{ forged: true }],
@@ -82,7 +82,7 @@ export const adyenRail: Battery = {
                 : payment,
             ),
         }),
-      foundBy: 'amounts reach the provider in its own units, or are declined in words' as const,
+      foundBy: 'amounts reach the provider in its own units, or are declined with a reason' as const,
     })),
     {
       what: 'a webhook that counts although Adyen does not show the payment',
@@ -93,7 +93,7 @@ export const adyenRail: Battery = {
             return found ?? provider.readPayment(payment)
           },
         }),
-      foundBy: 'webhooks only wake the rail',
+      foundBy: 'a webhook only triggers a query',
     },
   ],
 }

@@ -33,19 +33,19 @@ export const alipayRail: Battery = {
   currency: 'CNY',
   tooLittleMinor: undefined,
   leftOut: {
-    'a lost response starts nothing twice': noCall,
+    'a lost response starts no second payment': noCall,
     'two processes start a payment once': noCall,
     'a payment whose response was lost is found after the provider has forgotten the key': noCall,
-    'a payment that never reached the provider is cancelled when its order is over': noCall,
-    'a crash after the provider was called is repaired without the gateway': noCall,
-    'a look that fails half-way is repeated': noCall,
-    'an intent that nobody asks about is finished by the rail itself': noCall,
-    'a webhook that comes before the response is not lost': noCall,
+    'a payment that never reached the provider is cancelled when its order ends': noCall,
+    'a crash after the request to the provider is repaired without the gateway': noCall,
+    'a query that fails halfway is repeated': noCall,
+    'the rail completes an intent without another message': noCall,
+    'a webhook that arrives before the response is not lost': noCall,
     'a refund whose response was lost is found after the provider has forgotten the key':
       'Alipay never forgets a refund’s number.',
-    'a payment that takes its time is submitted, then approved or declined with a reason':
+    'a slow payment is submitted, then approved or declined with a reason':
       'A trade is open until it is paid or closed. What fails, Alipay shows to the consumer, who tries again.',
-    'too small an amount is declined in words, without a call': 'Alipay takes 0.01 CNY.',
+    'an amount below the minimum is declined with a reason, without a request': 'Alipay takes 0.01 CNY.',
     'the consumer’s language is passed on': 'Alipay’s pages have no parameter for it.',
   },
   rejectedWebhooks: [{ forged: true }],
@@ -68,7 +68,7 @@ export const alipayRail: Battery = {
           startPayment: (payment) =>
             provider.startPayment({ ...payment, amountMinor: payment.amountMinor * 100n }),
         }),
-      foundBy: 'amounts reach the provider in its own units, or are declined in words',
+      foundBy: 'amounts reach the provider in its own units, or are declined with a reason',
     },
     {
       what: 'a repeated refund that is taken for a new one without a change of funds',
@@ -81,7 +81,7 @@ export const alipayRail: Battery = {
               : said
           },
         }),
-      foundBy: 'refunds are partial and repeated, and never more than was paid',
+      foundBy: 'partial refunds never exceed the amount paid',
     },
   ],
 }

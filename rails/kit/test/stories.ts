@@ -47,7 +47,7 @@ export const stories = {
     assert.equal(paymentsOf(world, start).length, 1)
   },
 
-  'a lost response starts nothing twice': async (world) => {
+  'a lost response starts no second payment': async (world) => {
     for (const phase of ['before', 'after'] as const) {
       const start = startMessage(world)
       lose(world, creates, phase)
@@ -91,7 +91,7 @@ export const stories = {
     assert.equal(paymentsOf(world, start).length, 1)
   },
 
-  'a payment that never reached the provider is cancelled when its order is over': async (world) => {
+  'a payment that never reached the provider is cancelled when its order ends': async (world) => {
     const start = startMessage(world)
     lose(world, creates, 'before')
     assert.equal((await ask(world, start)).httpStatus, 503)
@@ -111,7 +111,7 @@ export const stories = {
     assert.equal(paymentsOf(world, start)[0]?.refunds.length, 1)
   },
 
-  'a crash after the provider was called is repaired without the gateway': async (world) => {
+  'a crash after the request to the provider is repaired without the gateway': async (world) => {
     const start = startMessage(world)
     lose(world, creates, 'after')
     assert.equal((await ask(world, start)).httpStatus, 503)
@@ -124,7 +124,7 @@ export const stories = {
     assert.equal(paymentsOf(world, start).length, 1)
   },
 
-  'a look that fails half-way is repeated': async (world) => {
+  'a query that fails halfway is repeated': async (world) => {
     const start = startMessage(world)
     lose(world, creates, 'after')
     assert.equal((await ask(world, start)).httpStatus, 503)
@@ -139,7 +139,7 @@ export const stories = {
     ])
   },
 
-  'an intent that nobody asks about is finished by the rail itself': async (world) => {
+  'the rail completes an intent without another message': async (world) => {
     const start = startMessage(world)
     lose(world, creates, 'before')
     assert.equal((await ask(world, start)).httpStatus, 503)
@@ -150,7 +150,7 @@ export const stories = {
     assert.equal(paymentsOf(world, start).length, 1)
   },
 
-  'a webhook that comes before the response is not lost': async (world) => {
+  'a webhook that arrives before the response is not lost': async (world) => {
     const start = startMessage(world)
     let isHeld = false
     world.fake.intercept = async (call, phase): Promise<Fate> => {
@@ -165,7 +165,7 @@ export const stories = {
     assert.equal(paymentsOf(world, start).length, 1)
   },
 
-  'webhooks only wake the rail': async (world) => {
+  'a webhook only triggers a query': async (world) => {
     const { fake, gateway, rail } = world
     const start = startMessage(world)
     await ask(world, start)
@@ -185,7 +185,7 @@ export const stories = {
     assert.equal((await statusOf(world, start)).status, 'approved')
   },
 
-  'a provider that is down delays and loses nothing': async (world) => {
+  'an unreachable provider causes a delay and loses nothing': async (world) => {
     const { fake, clock } = world
     const [one, two] = [startMessage(world), startMessage(world)]
     await ask(world, one)
@@ -205,7 +205,7 @@ export const stories = {
     assert.equal(paymentsOf(world, two).length, 1)
   },
 
-  'a gateway that is down is notified later, once': async (world) => {
+  'an unreachable gateway is notified later, once': async (world) => {
     const { fake, gateway, rail, clock } = world
     const start = startMessage(world)
     await ask(world, start)
@@ -222,7 +222,7 @@ export const stories = {
     assert.deepEqual(gateway.notifications, [{ type: 'payment.changed', transactionId: start.transactionId }])
   },
 
-  'a payment that takes its time is submitted, then approved or declined with a reason': async (world) => {
+  'a slow payment is submitted, then approved or declined with a reason': async (world) => {
     for (const [end, status] of [
       ['settles', 'approved'],
       ['fails', 'declined'],
@@ -241,7 +241,7 @@ export const stories = {
     }
   },
 
-  'a payment is cancelled in time, and not after it was paid': async (world) => {
+  'a pending payment is cancelled, a paid one is not': async (world) => {
     const cancel = ({ transactionId }: Start) => ask(world, { type: 'payment.cancel', transactionId })
     const inTime = startMessage(world)
     await ask(world, inTime)
@@ -261,7 +261,7 @@ export const stories = {
     assert.equal((await cancel(neverStarted)).status, 'unknown')
   },
 
-  'refunds are partial and repeated, and never more than was paid': async (world) => {
+  'partial refunds never exceed the amount paid': async (world) => {
     const start = await paid(world, 1000n)
     const [first] = [refundMessage(start, 300n)]
     assert.equal((await ask(world, first)).status, 'approved')
@@ -276,7 +276,7 @@ export const stories = {
     assert.equal(paymentsOf(world, start)[0]?.refunds.length, 4)
   },
 
-  'a refund whose response was lost is made once': async (world) => {
+  'a refund whose response was lost happens once': async (world) => {
     const start = await paid(world)
     for (const phase of ['before', 'after'] as const) {
       const refund = refundMessage(start, 200n)
@@ -288,7 +288,7 @@ export const stories = {
     assert.equal(paymentsOf(world, start)[0]?.refunds.length, 2)
   },
 
-  'a refund that takes its time is submitted, and a webhook tells when it is over': async (world) => {
+  'a slow refund is submitted, and a webhook reports its end': async (world) => {
     const { fake, rail, gateway } = world
     const start = await paid(world)
     fake.slowRefunds = true
@@ -313,7 +313,7 @@ export const stories = {
     assert.equal((await ask(world, refundMessage(start, 900n))).status, 'approved')
   },
 
-  'amounts reach the provider in its own units, or are declined in words': async (world) => {
+  'amounts reach the provider in its own units, or are declined with a reason': async (world) => {
     for (const [currency, amountMinor, expected] of world.given.amounts) {
       const start = startMessage(world, { currency, amountMinor })
       const answer = await ask(world, start)
@@ -332,7 +332,7 @@ export const stories = {
     }
   },
 
-  'too small an amount is declined in words, without a call': async (world) => {
+  'an amount below the minimum is declined with a reason, without a request': async (world) => {
     const { tooLittleMinor } = world.given
     if (tooLittleMinor === undefined) return
     const start = startMessage(world, { amountMinor: tooLittleMinor })
@@ -362,7 +362,7 @@ export const stories = {
     assert.equal((await ask(world, refundMessage(start, 1n))).status, 'declined')
   },
 
-  'a webhook that is forged or old is rejected and wakes nothing': async (world) => {
+  'a forged or old webhook is rejected and triggers nothing': async (world) => {
     const start = startMessage(world)
     await ask(world, start)
     const calls = world.fake.calls.length
@@ -400,7 +400,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       changed(provider, {
         startPayment: (payment) => provider.startPayment({ ...payment, idempotencyKey: randomUUID() }),
       }),
-    foundBy: 'a lost response starts nothing twice',
+    foundBy: 'a lost response starts no second payment',
   },
   {
     what: 'a payment without its idempotency key, started by two processes',
@@ -417,7 +417,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         startRefund: (refund, payment) =>
           provider.startRefund({ ...refund, idempotencyKey: randomUUID() }, payment),
       }),
-    foundBy: 'a refund whose response was lost is made once',
+    foundBy: 'a refund whose response was lost happens once',
   },
   {
     what: 'a payment that is not searched for when the key is old',
@@ -447,7 +447,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         },
       })
     },
-    foundBy: 'webhooks only wake the rail',
+    foundBy: 'a webhook only triggers a query',
   },
   {
     what: 'webhooks whose signature is not checked',
@@ -458,7 +458,7 @@ export const plantedBugs: readonly PlantedBug[] = [
           return webhook.kind === 'forged' ? { kind: 'ignored' } : webhook
         },
       }),
-    foundBy: 'a webhook that is forged or old is rejected and wakes nothing',
+    foundBy: 'a forged or old webhook is rejected and triggers nothing',
   },
   {
     what: 'amounts a hundred times too large',
@@ -470,7 +470,7 @@ export const plantedBugs: readonly PlantedBug[] = [
           amountMinor: payment.amountMinor,
         }),
       }),
-    foundBy: 'amounts reach the provider in its own units, or are declined in words',
+    foundBy: 'amounts reach the provider in its own units, or are declined with a reason',
   },
   {
     what: 'an amount at the provider that is not compared',
@@ -486,12 +486,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     what: 'a minimum that only the provider checks',
     plant: (provider) => changed(provider, { whyNot: () => undefined }),
-    foundBy: 'too small an amount is declined in words, without a call',
+    foundBy: 'an amount below the minimum is declined with a reason, without a request',
   },
   {
     what: 'a cancellation that the provider does not hear of',
     plant: (provider) => changed(provider, { cancelPayment: async () => ({ status: 'cancelled' }) }),
-    foundBy: 'a payment is cancelled in time, and not after it was paid',
+    foundBy: 'a pending payment is cancelled, a paid one is not',
   },
 ]
 

@@ -27,7 +27,7 @@ export const mollieRail: Battery = {
   currency: 'EUR',
   tooLittleMinor: undefined,
   leftOut: {
-    'too small an amount is declined in words, without a call':
+    'an amount below the minimum is declined with a reason, without a request':
       'Mollie’s minimum depends on the payment methods of the account; Mollie rejects the payment when it is created.',
   },
   rejectedWebhooks: [{ forged: true }],
@@ -60,7 +60,7 @@ export const mollieRail: Battery = {
               payment.currency === 'JPY' ? { ...payment, amountMinor: payment.amountMinor / 100n } : payment,
             ),
         }),
-      foundBy: 'amounts reach the provider in its own units, or are declined in words',
+      foundBy: 'amounts reach the provider in its own units, or are declined with a reason',
     },
   ],
 }

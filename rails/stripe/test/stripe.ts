@@ -65,7 +65,7 @@ export const stripeRail: Battery = {
               payment.currency === 'ISK' ? { ...payment, amountMinor: payment.amountMinor / 100n } : payment,
             ),
         }),
-      foundBy: 'amounts reach the provider in its own units, or are declined in words',
+      foundBy: 'amounts reach the provider in its own units, or are declined with a reason',
     },
     {
       what: 'the browser’s language instead of the checkout’s',

@@ -37,9 +37,9 @@ export const wechatpayRail: Battery = {
   leftOut: {
     'a payment whose response was lost is found after the provider has forgotten the key': neverForgets,
     'a refund whose response was lost is found after the provider has forgotten the key': neverForgets,
-    'a payment that takes its time is submitted, then approved or declined with a reason':
+    'a slow payment is submitted, then approved or declined with a reason':
       'An order is open until it is paid or closed. What fails, WeChat shows to the consumer, who tries again.',
-    'too small an amount is declined in words, without a call': 'WeChat Pay takes 0.01 CNY.',
+    'an amount below the minimum is declined with a reason, without a request': 'WeChat Pay takes 0.01 CNY.',
     'the consumer’s language is passed on': 'WeChat is in the language of the consumer’s phone.',
   },
   rejectedWebhooks: [{ forged: true }, { ageMs: 6 * 60_000 }, { ageMs: -6 * 60_000 }],
@@ -62,7 +62,7 @@ export const wechatpayRail: Battery = {
           startPayment: (payment) =>
             provider.startPayment({ ...payment, amountMinor: payment.amountMinor / 100n || 1n }),
         }),
-      foundBy: 'amounts reach the provider in its own units, or are declined in words',
+      foundBy: 'amounts reach the provider in its own units, or are declined with a reason',
     },
   ],
 }
