@@ -142,12 +142,6 @@ select distinct on (account, currency, day) *
               ${balances.map(({ day }) => day)}::date[], ${balances.map(({ amountMinor }) => amountMinor.toString())}::numeric[])
     as b (account, currency, day, amount_minor)
     on conflict (account, currency, day) do update set amount_minor = excluded.amount_minor`)
-  // The counterparty's IBAN is no part of a line's identity: where two files differ, none of them is shown as true.
-  await transaction.query(sql`
-update statement_lines l set party_iban = null
-  from unnest(${lines.map(({ account }) => account)}::text[], ${lines.map(({ lineId }) => lineId)}::text[],
-              ${lines.map(({ partyIban }) => partyIban ?? null)}::text[]) as g (account, line_id, party_iban)
- where l.account = g.account and l.line_id = g.line_id and l.party_iban <> g.party_iban`)
   const { rows } = await transaction.query<{ line_id: string }>(sql`
 insert into statement_lines (account, line_id, import_id, line_number, position, day, value_day, accounting_day, currency,
                              amount_minor, fee_minor, mark, refs, batch, is_return, party, description, party_iban)
@@ -170,11 +164,25 @@ select l.account, l.line_id, ${importId}, l.line_number, ${linesBefore} + l.posi
     on conflict do nothing
 returning line_id`)
   const fresh = new Set(rows.map((row) => row.line_id))
+  await forgetDisputedIbans(
+    transaction,
+    lines.filter(({ lineId, partyIban }) => partyIban !== undefined && !fresh.has(lineId)),
+  )
   await addToBatches(
     transaction,
     lines.filter(({ lineId, settlesTo }) => settlesTo !== undefined && fresh.has(lineId)),
   )
   return fresh.size
+}
+
+/** The counterparty's IBAN is no part of a line's identity: where two files differ, none of them is shown as true. */
+async function forgetDisputedIbans(transaction: Queryable, known: readonly AccountLine[]): Promise<void> {
+  if (known.length === 0) return
+  await transaction.query(sql`
+update statement_lines l set party_iban = null
+  from unnest(${known.map(({ account }) => account)}::text[], ${known.map(({ lineId }) => lineId)}::text[],
+              ${known.map(({ partyIban }) => partyIban)}::text[]) as g (account, line_id, party_iban)
+ where l.account = g.account and l.line_id = g.line_id and l.party_iban <> g.party_iban`)
 }
 
 /** Records the books' balance at an account's first statement. A fixed order prevents deadlocks. */
