@@ -90,7 +90,7 @@ test('a statement is chosen in the console, and its lines say what came of them'
 
 test('a viewer sees breaks and may do nothing; whoever is not signed in sends no file', async () => {
   const viewer = await signedInAs(gateway, 'viewer')
-  assert.match((await viewer.get('/reconciliation')).text, /Missing here/)
+  assert.match((await viewer.get('/reconciliation')).text, /Missing in books/)
   assert.equal((await viewer.upload('/reconciliation/import', { reason: 'x' }, text, '/account')).status, 403)
   assert.equal(
     (

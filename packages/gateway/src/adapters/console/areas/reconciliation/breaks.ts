@@ -91,7 +91,7 @@ ${found.length > perPage && html`<p class="acts"><a class="button" rel="next" hr
 
 function checkbox({ refused }: Visit, { breakId, kind, day }: Break): Html {
   const isChecked = refused?.typed.getAll('break').includes(breakId)
-  return html`<input type="checkbox" name="break" value="${breakId}" form="selected"${isChecked && html` checked`} aria-label="${wordOf(kind)}, ${day}">`
+  return html`<input type="checkbox" name="break" value="${breakId}" form="selected"${isChecked && html` checked`} aria-label="${kindLabels[kind]}, ${day}">`
 }
 
 function filters({ query, account }: Visit, status: string): Html {
@@ -100,16 +100,22 @@ function filters({ query, account }: Visit, status: string): Html {
   const kind = query.get('kind')
   const isMine = query.get('owner') === account.login
   return html`<ul class="chips">${link('Open', { status: undefined }, status === 'open')}${link('Resolved', { status: 'resolved' }, status === 'resolved')}${link('Assigned to you', { owner: isMine ? undefined : account.login }, isMine)}</ul>
-<ul class="chips">${link('Every kind', { kind: undefined, account: undefined }, kind === null)}${breakKinds.map((each) => link(wordOf(each), { kind: each }, kind === each))}</ul>`
+<ul class="chips">${link('All kinds', { kind: undefined, account: undefined }, kind === null)}${breakKinds.map((each) => link(kindLabels[each], { kind: each }, kind === each))}</ul>`
 }
 
-function wordOf(kind: Break['kind']): string {
-  const words = kind.replace('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+const kindLabels: Readonly<Record<Break['kind'], string>> = {
+  missing_here: 'Missing in books',
+  missing_there: 'Missing on statement',
+  amount_differs: 'Amount differs',
+  twice: 'Duplicate',
+  late: 'Late',
 }
 
 function stateOf({ kind, resolvedAtMs, amountMinor }: Break): Html {
-  return statusBadge(resolvedAtMs !== undefined ? 'off' : amountMinor === 0n ? 'wait' : 'bad', wordOf(kind))
+  return statusBadge(
+    resolvedAtMs !== undefined ? 'off' : amountMinor === 0n ? 'wait' : 'bad',
+    kindLabels[kind],
+  )
 }
 
 async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {
@@ -118,7 +124,7 @@ async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {
   if (!shown) return undefined
   const { found, notes, parked } = shown
   return {
-    title: `Break: ${wordOf(found.kind)}, ${found.day}`,
+    title: `Break: ${kindLabels[found.kind]}, ${found.day}`,
     area: 'reconciliation',
     content: html`<p>${stateOf(found)} · ${found.resolution === undefined ? breakMeanings[found.kind] : 'Resolved'} · <a href="${path}">All breaks</a></p>
 ${actionForms(visit, 'break', { subject: found, values: { breakId, owner: found.owner } })}
