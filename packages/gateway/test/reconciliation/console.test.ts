@@ -163,6 +163,8 @@ test('a break shows both sides, is written off after a second operator’s yes, 
   )
   const { text: waiting } = await second.get('/approvals')
   assert.match(waiting, /Statement line<.*EUR<\/span> at bank:main, 2026-01-0\d.*&lt;b&gt;who knows/s)
+  // The line is evidence of the person who imported it alone.
+  assert.match(waiting, /Imported by<\/dt>/)
   for (const { approval_id: id } of rows)
     await second.told(`/approvals/${id}/approve`, { reason: 'yes' }, { on: '/approvals' })
   await operations.reconcile()

@@ -55,6 +55,8 @@ export interface BreakWithNotes {
   readonly notes: readonly BreakNote[]
   /** The transfer that moved unknown money into suspense. */
   readonly parked: string | undefined
+  /** Who supplied the line. */
+  readonly importedBy: string | undefined
 }
 
 type Parts = ResolveBreaksParts
@@ -81,7 +83,12 @@ export function makeResolveBreaks(parts: ResolveBreaksParts) {
 
 async function showBreak(parts: Parts, _context: AnyContext, breakId: string): Promise<BreakWithNotes> {
   const found = await asNow(parts, await find(parts, breakId))
-  return { found, notes: await parts.breaks.listNotes(breakId), parked: await parkedBy(parts, found) }
+  const [notes, parked, importedBy] = await Promise.all([
+    parts.breaks.listNotes(breakId),
+    parkedBy(parts, found),
+    parts.breaks.findImporter(found),
+  ])
+  return { found, notes, parked, importedBy }
 }
 
 async function parkedBy({ breaks }: Parts, { resolution, breakId }: Break): Promise<string | undefined> {

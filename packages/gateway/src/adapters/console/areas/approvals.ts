@@ -13,7 +13,7 @@ import { actorCell, loginOf } from '../audit-entries.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status, wordOf } from '../statuses.ts'
 import { ago, amount, moment } from '../words.ts'
-import { partyCell, textCell } from './reconciliation/tabs.ts'
+import { textCell } from './reconciliation/tabs.ts'
 
 const path = '/approvals'
 const perPage = 50
@@ -65,7 +65,7 @@ async function card(visit: Visit, request: ApprovalRequest, names: Names): Promi
   const { nowMs } = visit
   const { requestedAs, requestedAtMs, expiresAtMs, reason, decidedAtMs } = request
   const { title, fields } = describeRequest(request, findAction)
-  const about = await subjectOf(visit, request)
+  const about = await subjectOf(visit, request, names)
   return html`<section class="card approval"><h2>${title}</h2>
 ${facts([
   ['Status', outcome(request, names)],
@@ -88,13 +88,14 @@ ${
 async function subjectOf(
   visit: Visit,
   { merchantId, params, input }: ApprovalRequest,
+  names: Names,
 ): Promise<(readonly [string, Html])[]> {
   // Safe: these are text in every schema.
   const { paymentId, breakId, walletId } = { ...input, ...params } as Readonly<
     Partial<Record<'paymentId' | 'breakId' | 'walletId', string>>
   >
   const about = [
-    ...(breakId === undefined ? [] : await lineOf(visit, breakId)),
+    ...(breakId === undefined ? [] : await lineOf(visit, breakId, names)),
     ...(walletId === undefined ? [] : await walletOf(visit, walletId)),
   ]
   if (merchantId === undefined) return about
@@ -124,14 +125,20 @@ async function subjectOf(
   ]
 }
 
-async function lineOf({ operations, context }: Visit, breakId: string): Promise<(readonly [string, Html])[]> {
+/** A file is evidence of the person who supplied it alone. */
+async function lineOf(
+  { operations, context }: Visit,
+  breakId: string,
+  names: Names,
+): Promise<(readonly [string, Html])[]> {
   const shown = await orNothing(operations.reconciliation.breaks.showBreak(context, breakId))
   if (shown?.found.line === undefined) return []
+  const { importedBy } = shown
   const { line, currency, account } = shown.found
   return [
     ['Statement line', html`${amount(line.amountMinor, currency)} at ${account}, ${line.day}`],
-    ['Counterparty', partyCell(line)],
     ['Text', textCell(line)],
+    ...(importedBy === undefined ? [] : [['Imported by', actorCell(importedBy, names)] as const]),
   ]
 }
 

@@ -87,6 +87,9 @@ export function makeBreakStore(database: Pool) {
     findParked: (breakId: string) => findParked(database, breakId),
     /** Parked money that is still in suspense, newest first. */
     listParked: (limit: number) => listParked(database, limit),
+    /** As in the audit log; undefined if no file contained the line. */
+    findImporter: ({ account, lineId }: Pick<Break, 'account' | 'lineId'>) =>
+      findImporter(database, account, lineId),
     listMatches: (importId: string, page: { skip: number; limit: number }) =>
       listMatches(database, importId, page),
   }
@@ -406,6 +409,20 @@ select transfer_id, corrected_minor::text as minor from corrected_transfers
  where merchant_id = '' and transfer_id = any (${parked.map(({ transferId }) => transferId)})`)
   const gone = new Map(corrected.map((row) => [row.transfer_id, BigInt(row.minor)]))
   return parked.map((each) => ({ ...each, leftMinor: each.leftMinor - (gone.get(each.transferId) ?? 0n) }))
+}
+
+async function findImporter(
+  database: Queryable,
+  account: string,
+  lineId: string | undefined,
+): Promise<string | undefined> {
+  const { rows } = await database.query<{ actor: string }>(sql`
+select a.actor
+  from statement_lines l
+  join statement_imports i on i.import_id = l.import_id
+  join audit a on a.audit_id = i.audit_id
+ where l.account = ${account} and l.line_id = ${lineId}`)
+  return rows[0]?.actor
 }
 
 /** A file's lines in file order with the rule of each match. */
