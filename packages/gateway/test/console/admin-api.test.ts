@@ -104,6 +104,24 @@ test('orders are listed by pages, searched, shown, cancelled and refunded', asyn
   assert(shown.transfers.length >= 3 && shown.changes.length === 2)
 })
 
+test('an authorized order is captured once per number, and the rest is released', async () => {
+  const order = await shop.order((body) => {
+    body.captureMode = 'manual'
+  })
+  await shop.authorize(order)
+  const params = { merchantId, paymentId: order.paymentId }
+  const capture = { params, body: { referCaptureNo: 'api-1', amount: '5.00' } }
+  const captures = [await admin.data('order.capture', capture), await admin.data('order.capture', capture)]
+  assert.deepEqual(
+    captures.map(({ status, transactionId }) => [status, transactionId]),
+    [1, 2].map(() => ['confirming', captures[0]?.transactionId]),
+  )
+  const { status } = await admin.data('order.release', { params, body: { reason } })
+  assert.equal(status, 'success')
+  const { paymentAmount } = await admin.data('order.show', { params })
+  assert.equal(paymentAmount, '5.00')
+})
+
 test('a payout asked for over the API waits for another operator, however that one comes', async () => {
   await paidOrder()
   const request = {

@@ -81,6 +81,7 @@ const terms = {
 await by.prices.setPrice({ merchantId, railId: undefined, currency: 'USD', terms, fromMs: undefined }, 'test')
 clock.advance(120_000)
 const paid = await sell(money, merchant, { minor: 5_000n })
+const authorized = await sell(money, merchant, { minor: 5_000n, isManual: true })
 const walletId = await money.addWallet(7_000n)
 const { rows: topUps } = await pool.query<{ transfer_id: string }>(
   "select transfer_id from transfers where kind = 'top_up' and credit_account = $1",
@@ -324,6 +325,10 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'operator.enable': { params: { login: 'sleeper' } },
   'operator.reset-password': { params: { login: 'forgetful' } },
   'operator.reset-totp': { params: { login: 'forgetful' } },
+  'order.capture': {
+    params: { merchantId, paymentId: authorized.paymentId },
+    input: { referCaptureNo: 'mine', amount: '10' },
+  },
   'order.refund': {
     params: { merchantId, paymentId: paid.paymentId },
     input: { referRefundNo: 'mine', amount: '10' },
@@ -521,6 +526,7 @@ const harmless: readonly Call[] = [
   { name: 'email.retry', params: { emailId } },
   { name: 'operator.disable', params: { login: 'leaver' } },
   { name: 'order.cancel', params: { merchantId: unwanted.merchantId, paymentId: unwanted.paymentId } },
+  { name: 'order.release', params: { merchantId, paymentId: authorized.paymentId } },
   { name: 'payout.paid', params: { merchantId, payoutId: dueOut.payoutId }, input: bankSays },
   { name: 'payout-run.paid', params: { runId: sent.runId }, input: bankSays },
   { name: 'platform-key.rotate', input: { overlapMinutes: 0, atOnce: true } },

@@ -49,6 +49,13 @@ const step = fc.oneof(
   { arbitrary: fc.constant({ kind: 'work' as const }), weight: 4 },
 )
 
+/** Half of the sequences begin with an authorized order, because few others reach one. */
+const steps = fc
+  .record({ isAuthorized: fc.boolean(), rest: fc.array(step, { maxLength: 30 }) })
+  .map(({ isAuthorized, rest }) =>
+    isAuthorized ? [{ kind: 'pay' as const }, { kind: 'work' as const }, ...rest] : rest,
+  )
+
 async function codeOf(work: Promise<unknown>): Promise<number> {
   try {
     await work
@@ -61,7 +68,7 @@ async function codeOf(work: Promise<unknown>): Promise<number> {
 
 test('no sequence captures more than was authorized or leaves a hold, and the books balance', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.bigInt(1n, 100n), async (steps, amountMinor) => {
+    fc.asyncProperty(steps, fc.bigInt(1n, 100n), async (taken, amountMinor) => {
       const clock = heldClock()
       const money = openMoney(pool, { clock })
       await pool.query('update authorizations set due_at = 9000000000000')
@@ -81,7 +88,7 @@ test('no sequence captures more than was authorized or leaves a hold, and the bo
         expiresAtMs: order.expiresAtMs,
         refundedMinor: 0n,
       }
-      for (const each of steps) {
+      for (const each of taken) {
         switch (each.kind) {
           case 'pay': {
             const { kind } = await money.submitPayment({ merchantId, paymentId, walletId })
@@ -159,7 +166,7 @@ test('no sequence captures more than was authorized or leaves a hold, and the bo
       const { rows } = await pool.query('select from authorizations where merchant_id = $1', [merchantId])
       assert.equal(rows.length, 0, 'a hold did not end')
     }),
-    { numRuns: Number(process.env['CAPTURE_RUNS'] ?? 60) },
+    { numRuns: Number(process.env['CAPTURE_RUNS'] ?? 100) },
   )
   assert.deepEqual(await openMoney(pool, { clock: heldClock() }).verify(), [])
 })

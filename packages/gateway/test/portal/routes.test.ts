@@ -80,6 +80,8 @@ const paymentLinks = [othersLink.linkId, makeLinkId(Date.now(), randomBytes)] as
 /** What a form is sent with, so that it gets as far as the thing. */
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/orders/:paymentId/refund': { amount: '1.00', reason: 'test', referRefundNo: 'portal-test' },
+  '/orders/:paymentId/capture': { amount: '1.00', referCaptureNo: 'portal-test' },
+  '/orders/:paymentId/release': { reason: 'test' },
   '/orders/:paymentId/cancel': { reason: 'test' },
   '/orders/views': { name: 'Paid', query: 'status=success' },
   '/callbacks/:callbackId/resend': {},

@@ -54,10 +54,10 @@ export async function addPaidMerchant(money: Money, { minor = 1_000n, currency =
 export async function sell(
   money: Money,
   merchant: Awaited<ReturnType<Money['addMerchant']>>,
-  { minor, currency = 'USD' }: { minor: bigint; currency?: string },
+  { minor, currency = 'USD', isManual = false }: { minor: bigint; currency?: string; isManual?: boolean },
 ) {
   const walletId = await money.addWallet(minor, { currency })
-  const order = await money.addOrder(merchant, { amountMinor: minor, currency })
+  const order = await money.addOrder(merchant, { amountMinor: minor, currency, isManual })
   await money.submitPayment({ ...order, walletId })
   await money.settle()
   return order

@@ -1,6 +1,13 @@
 // Orders: list, search, show, cancel, refund.
-import { Failure, maxAttachLength, orderStatuses, refundStatuses, toDecimalText } from '@tillgate/protocol'
-import type { Order } from '../../core/orders/rules/order.ts'
+import {
+  Failure,
+  maxAttachLength,
+  maxReferCaptureNoLength,
+  orderStatuses,
+  refundStatuses,
+  toDecimalText,
+} from '@tillgate/protocol'
+import { isHeld, type Order } from '../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
 import { isCreditorReference } from '../../finance/rails/rules/transfer-account.ts'
 import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
@@ -163,6 +170,78 @@ export const orderActions: readonly Action[] = [
     reply: () => ({ text: 'The order is cancelled and can no longer be paid.' }),
   }),
   defineSharedAction({
+    name: 'order.capture',
+    scope: 'orders:act',
+    summary: 'Capture an authorized order, fully or in part, once per referCaptureNo',
+    params: key,
+    input: object('The capture.', {
+      referCaptureNo: text(
+        'Your number for the capture. A repeat with the same content does not capture again.',
+        { max: maxReferCaptureNoLength },
+      ),
+      amount: amount('The amount, in the order’s currency. The last capture takes all that remains.'),
+    }),
+    answer: object('The capture.', {
+      paymentId,
+      status: oneOf('The order’s status.', statuses),
+      transactionId: text('The capture’s transactionId.', { max: 30 }),
+    }),
+    form: form<OrderDetails>({
+      place: 'order',
+      page,
+      label: 'Capture…',
+      explains: ({ order: of }) =>
+        `The money goes from the consumer’s wallet to the merchant. You can capture up to ${leftOf(of)} ${of.currency}.`,
+      button: 'Capture',
+      hidden: ['referCaptureNo'],
+      isOffered: ({ order: of }) => isHeld(of),
+    }),
+    portal: [
+      {
+        roles: ['owner', 'finance'],
+        name: 'capture',
+        page: '/orders/:paymentId',
+        hidden: ['referCaptureNo'],
+      },
+    ],
+    async run({ operations, context, params, input }) {
+      const { status, transactionId } = await operations.orders.captureOrder(context, params, input)
+      return { paymentId: params.paymentId, status, transactionId }
+    },
+    reply: (_answer, { input }) => ({ text: `${input.amount} captured.` }),
+  }),
+  defineSharedAction({
+    name: 'order.release',
+    scope: 'orders:act',
+    summary: 'Release what is authorized and not captured',
+    params: key,
+    input: object('The reason.', { reason }),
+    answer: object('The order.', { paymentId, status: oneOf('The order’s status.', statuses) }),
+    form: form<OrderDetails>({
+      place: 'order',
+      page,
+      label: 'Release…',
+      explains: ({ order: of }) =>
+        `${leftOf(of)} ${of.currency} becomes available in the consumer’s wallet again and can no longer be captured.`,
+      button: 'Release',
+      isDangerous: true,
+      isOffered: ({ order: of }) => isHeld(of),
+    }),
+    portal: [
+      {
+        roles: ['owner', 'finance'],
+        name: 'release',
+        page: '/orders/:paymentId',
+        isDangerous: true,
+      },
+    ],
+    async run({ operations, context, params, input }) {
+      const { status } = await operations.orders.releaseOrder(context, params, input.reason)
+      return { paymentId: params.paymentId, status }
+    },
+    reply: () => ({ text: 'The rest is released.' }),
+  }),
+  defineSharedAction({
     name: 'order.refund',
     scope: 'orders:act',
     summary: 'Refund an order, fully or in part, once per referRefundNo',
@@ -229,8 +308,10 @@ function refundTarget({ order: { railId, walletId }, attempts, transferEntries }
   return `to ${payers.size > 1 ? 'the consumer’s bank account' : payer}, by a bank transfer that you make and then record`
 }
 
-/** The refundable amount. */
+/** The amount that can still be captured of an authorized order, or refunded of a paid one. */
 export function leftOf(of: Order): string {
+  if (of.authorization && isHeld(of))
+    return toDecimalText(of.authorization.authorizedMinor - of.authorization.capturedMinor, of.currency)
   return toDecimalText(of.paymentAmountMinor - of.refundedMinor - of.refundHeldMinor, of.currency)
 }
 

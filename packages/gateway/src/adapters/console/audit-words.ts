@@ -88,6 +88,8 @@ export const auditWords: Readonly<Record<AuditedAction, string>> = {
   'operator.switch-on-second-step': 'Turned on two-step verification',
   'operator.use-recovery-code': 'Used a recovery code',
   'order.cancel': 'Cancelled an order',
+  'order.capture': 'Captured an authorized order',
+  'order.release': 'Released an authorization',
   'order.refund': 'Refunded an order',
   'payout-plan.set': 'Set a payout schedule',
   'payout-run.cancel': 'Cancelled a payout run',

@@ -16,6 +16,7 @@ type StatusName =
   | ApplicationStatus
   | PayoutStatus
   | 'refunded'
+  | 'authorized'
   | 'partially_refunded'
   | 'active'
   | 'suspended'

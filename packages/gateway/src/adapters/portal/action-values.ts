@@ -14,6 +14,8 @@ export async function valuesOf(
 ): Promise<Values | undefined> {
   switch (name) {
     case 'refund':
+    case 'capture':
+    case 'release':
     case 'cancel': {
       const found = await operations.showOrder(context, {
         merchantId: context.merchantId,
@@ -23,6 +25,7 @@ export async function valuesOf(
       const left = leftOf(found.order)
       const { currency } = found.order
       return {
+        referCaptureNo: `portal-${makeRefundId(nowMs, randomBytes)}`,
         referRefundNo: `portal-${makeRefundId(nowMs, randomBytes)}`,
         amount: left,
         most: language.formats.moneyText(toMinorUnits(left, currency, 'amount'), currency),

@@ -1,7 +1,7 @@
 // Operators' actions on orders: the merchant's own operations, recorded in their transaction. The merchant receives a
 // callback with the reason.
 
-import { Failure, type RefundAnswer } from '@tillgate/protocol'
+import { type CaptureAnswer, Failure, type RefundAnswer, type ReleaseAnswer } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import { type AuditDetails, makeAuditEntry } from '../audit/audit-entries.ts'
 import type { Context } from '../authority/context.ts'
@@ -12,8 +12,11 @@ import type { Merchant } from '../merchants/rules/merchant.ts'
 import type { MerchantStore } from '../merchants/store/merchants.ts'
 import { bindWithin } from '../merchants/within.ts'
 import { makeCancelOrder } from './cancel-order.ts'
+import { type CaptureOrderParts, makeCaptureOrder, makeReleaseOrder } from './captures/capture-order.ts'
+import type { CaptureStore } from './captures/store/captures.ts'
 import type { CurrentOrder } from './current-order.ts'
 import type { ExplainMissingOrder } from './explain-missing-order.ts'
+import type { PriceDirectory } from './fees/price-directory.ts'
 import { makeRefundOrder } from './refunds/refund-order.ts'
 import type { RefundStore } from './refunds/store/refunds.ts'
 import type { OrderKey } from './rules/order.ts'
@@ -23,10 +26,12 @@ export interface ManageOrdersParts extends ClockAndRandom {
   readonly stores: {
     readonly orders: OrderStore
     readonly refunds: RefundStore
+    readonly captures: CaptureStore
     readonly merchants: Pick<MerchantStore, 'findMerchant'>
   }
   readonly currentOrder: CurrentOrder
   readonly explainMissingOrder: ExplainMissingOrder
+  readonly prices: Pick<PriceDirectory, 'current'>
 }
 
 export interface RefundByOperator {
@@ -36,12 +41,23 @@ export interface RefundByOperator {
   readonly reason: string
 }
 
+export interface CaptureByOperator {
+  /** The same number never captures twice. */
+  readonly referCaptureNo: string
+  readonly amount: string
+}
+
 export type ManageOrders = ReturnType<typeof makeManageOrders>
 
 type Parts = ManageOrdersParts
 
 export function makeManageOrders(parts: ManageOrdersParts) {
-  return bindWithin(parts, { cancelOrder, refundOrder })
+  return bindWithin(parts, {
+    cancelOrder,
+    captureOrder: captureByPerson,
+    releaseOrder: releaseByPerson,
+    refundOrder,
+  })
 }
 
 async function cancelOrder(parts: Parts, context: Context, key: OrderKey, reason: string): Promise<void> {
@@ -56,6 +72,40 @@ async function cancelOrder(parts: Parts, context: Context, key: OrderKey, reason
     },
   })
   await cancel(await merchantOf(parts, key), JSON.stringify({ paymentId: key.paymentId }))
+}
+
+/** Each capture is made once by its number, and audited once. */
+async function captureByPerson(
+  parts: Parts,
+  context: Context,
+  key: OrderKey,
+  { referCaptureNo, amount }: CaptureByOperator,
+): Promise<CaptureAnswer> {
+  const capture = makeCaptureOrder(heldParts(parts, context, 'order.capture', key))
+  const body = JSON.stringify({ paymentId: key.paymentId, referCaptureNo, amount })
+  return capture(await merchantOf(parts, key), body)
+}
+
+async function releaseByPerson(
+  parts: Parts,
+  context: Context,
+  key: OrderKey,
+  reason: string,
+): Promise<ReleaseAnswer> {
+  const release = makeReleaseOrder(heldParts(parts, context, 'order.release', key, reason))
+  return release(await merchantOf(parts, key), JSON.stringify({ paymentId: key.paymentId }))
+}
+
+function heldParts(
+  parts: Parts,
+  context: Context,
+  action: 'order.capture' | 'order.release',
+  key: OrderKey,
+  reason?: string,
+): CaptureOrderParts {
+  const actor = context.authority?.kind === 'member' ? 'member' : 'operator'
+  const entry = entryOf(parts, context, action, { key, ...(reason !== undefined && { reason }) })
+  return { ...parts, ...parts.stores, by: { actor, entry } }
 }
 
 async function refundOrder(

@@ -82,10 +82,11 @@ export function queryAnswer(
     merchantId: order.merchantId,
     referOrderNo: about?.referRefundNo ?? order.orderNo,
     ...(isPaid && { payAmount: paymentAmount }),
-    ...(order.fee && {
-      fee: toWireAmount(order.fee.amountMinor, order.currency),
-      netAmount: toWireAmount(order.paymentAmountMinor - order.fee.amountMinor, order.currency),
-    }),
+    ...(isPaid &&
+      order.fee && {
+        fee: toWireAmount(order.fee.amountMinor, order.currency),
+        netAmount: toWireAmount(order.paymentAmountMinor - order.fee.amountMinor, order.currency),
+      }),
     currency: order.currency,
     paymentTime: order.paymentTimeMs,
     ...(isPaid && order.completedAtMs !== undefined && { paidTime: order.completedAtMs }),

@@ -9,7 +9,10 @@ import type {
 import type { Merchant } from '../../core/merchants/rules/merchant.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import { bindWithin } from '../../core/merchants/within.ts'
+import type { Capture } from '../../core/orders/captures/rules/capture.ts'
+import type { CaptureStore } from '../../core/orders/captures/store/captures.ts'
 import type { CurrentOrder } from '../../core/orders/current-order.ts'
+import { capturesOf } from '../../core/orders/query-order.ts'
 import type { Refund } from '../../core/orders/refunds/rules/refund.ts'
 import type { RefundStore } from '../../core/orders/refunds/store/refunds.ts'
 import type { Order, OrderKey } from '../../core/orders/rules/order.ts'
@@ -34,6 +37,7 @@ export interface OrderDetails {
   readonly order: Order
   readonly merchant: Merchant | undefined
   readonly refunds: readonly Refund[]
+  readonly captures: readonly Capture[]
   readonly changes: readonly RecordedChange[]
   readonly transfers: readonly RecordedTransfer[]
   /** Oldest first. */
@@ -41,7 +45,7 @@ export interface OrderDetails {
   readonly railCalls: readonly RecordedRailCall[]
   readonly transferEntries: readonly TransferEntry[]
   readonly callbacks: readonly CallbackWithAttempts[]
-  /** For a refund from this page, so that sending the form twice refunds once. */
+  /** For a refund or a capture from this page, so that sending the form twice refunds once. */
   readonly newRefundNumber: string
 }
 
@@ -54,6 +58,7 @@ const maxCallbacks = 200
 interface Parts {
   readonly stores: {
     readonly refunds: Pick<RefundStore, 'findOrderWithRefunds'>
+    readonly captures: Pick<CaptureStore, 'listCaptures'>
     readonly merchants: Pick<MerchantStore, 'findMerchant'>
     readonly details: OrderDetailsStore
     readonly attempts: Pick<RailAttemptStore, 'listAttempts' | 'listCalls'>
@@ -88,6 +93,7 @@ async function showOrder(parts: Parts, _context: Context, key: OrderKey): Promis
     order,
     merchant: merchant?.merchant,
     refunds: found.refunds,
+    captures: await capturesOf(order, stores.captures),
     changes,
     transfers,
     attempts,

@@ -5,7 +5,7 @@ import { leftOf } from '../../../actions/orders/order-actions.ts'
 import type { HeldTransfer } from '../../../actions/rails/transfer-actions.ts'
 import { returnedFeeMinor } from '../../../core/orders/fees/rules/fee.ts'
 import type { Refund } from '../../../core/orders/refunds/rules/refund.ts'
-import type { Order, OrderKey } from '../../../core/orders/rules/order.ts'
+import { isHeld, type Order, type OrderKey } from '../../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../../finance/overview/show-order.ts'
 import type { Attempt } from '../../../finance/rails/rules/attempt.ts'
 import { heldMinor } from '../../../finance/rails/rules/bank-transfer.ts'
@@ -37,9 +37,14 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
     isLive: true,
     beside: actionForms(visit, 'order', {
       subject: details,
-      values: { ...key, amount: leftOf(order), referRefundNo: details.newRefundNumber },
+      values: {
+        ...key,
+        amount: leftOf(order),
+        referRefundNo: details.newRefundNumber,
+        referCaptureNo: details.newRefundNumber,
+      },
     }),
-    content: html`<p class="total">${amount(order.paymentAmountMinor, order.currency)} ${orderStatus(order)}</p>
+    content: html`<p class="total">${amount(order.paymentAmountMinor, order.currency)} ${orderStatus({ ...order, isHeld: isHeld(order) })}</p>
 ${order.message !== undefined && html`<p class="wrap">${order.message}</p>`}
 <div class="grid"><div>
 <section class="card"><h2>Payment</h2>${facts([
@@ -56,11 +61,13 @@ ${order.message !== undefined && html`<p class="wrap">${order.message}</p>`}
             : html`<a href="/rails/${order.railId}">${order.railId}</a>`,
       ],
       ['Channel', order.channel],
+      ...authorizationFacts(order, nowMs),
       ['Created', moment(order.createdAtMs, nowMs)],
       ['Expires', moment(order.expiresAtMs, nowMs)],
       order.completedAtMs !== undefined && (['Ended', moment(order.completedAtMs, nowMs)] as const),
       order.fee && (['Fee', amount(order.fee.amountMinor, order.currency)] as const),
-      order.fee &&
+      order.status === 'success' &&
+        order.fee &&
         (['Net', amount(order.paymentAmountMinor - order.fee.amountMinor, order.currency)] as const),
       order.fee &&
         order.refundedMinor > 0n &&
@@ -95,11 +102,23 @@ ${heldTransfers(details).map((held) => bankTransfers(visit, details, held))}
   }
 }
 
+function authorizationFacts({ authorization, currency, ...order }: Order, nowMs: number) {
+  if (!authorization) return []
+  const { authorizedMinor, capturedMinor, heldUntilMs } = authorization
+  const isOpen = isHeld({ ...order, authorization })
+  return [
+    ['Authorized', amount(authorizedMinor, currency)] as const,
+    ['Captured', amount(capturedMinor, currency)] as const,
+    isOpen && (['Remaining', amount(authorizedMinor - capturedMinor, currency)] as const),
+    isOpen && heldUntilMs !== undefined && (['Authorization ends', moment(heldUntilMs, nowMs)] as const),
+  ]
+}
+
 function keyOf(params: Visit['params']): OrderKey {
   return { merchantId: params['merchantId'] ?? '', paymentId: params['paymentId'] ?? '' }
 }
 
-function timeline({ order, changes, refunds }: OrderDetails, nowMs: number): Html {
+function timeline({ order, changes, refunds, captures }: OrderDetails, nowMs: number): Html {
   const steps = [
     { timeMs: order.createdAtMs, mark: status('pending', 'Created'), by: 'merchant', text: undefined },
     ...changes.map(({ to, changedAtMs, actor, reason }) => ({
@@ -107,6 +126,12 @@ function timeline({ order, changes, refunds }: OrderDetails, nowMs: number): Htm
       mark: status(to),
       by: actor as string,
       text: reason,
+    })),
+    ...captures.map((capture) => ({
+      timeMs: capture.capturedAtMs,
+      mark: status('success', 'Captured'),
+      by: undefined,
+      text: `${capture.referCaptureNo}: ${toDecimalText(capture.amountMinor, order.currency)} ${order.currency}`,
     })),
     ...refunds.flatMap((refund) => [
       {

@@ -7,6 +7,7 @@ export type Look = 'good' | 'wait' | 'info' | 'bad' | 'off'
 export const statusLooks = {
   pending: 'wait',
   confirming: 'info',
+  authorized: 'info',
   success: 'good',
   failed: 'bad',
   timeout: 'off',
@@ -49,6 +50,7 @@ const ownIcons: Partial<Record<keyof typeof statusLooks, IconName>> = {
   cancelled: 'ban',
   suspended: 'ban',
   locked: 'lock',
+  authorized: 'lock',
   sent: 'send',
   retrying: 'rotate-ccw',
   held: 'pause',
@@ -67,11 +69,14 @@ export function shownStatus<Status extends string>({
   status,
   refundedMinor,
   paymentAmountMinor,
+  isHeld,
 }: {
   readonly status: Status
   readonly refundedMinor: bigint
   readonly paymentAmountMinor: bigint
-}): Status | 'refunded' | 'partially_refunded' {
+  readonly isHeld: boolean
+}): Status | 'refunded' | 'partially_refunded' | 'authorized' {
+  if (isHeld) return 'authorized'
   if (status !== 'success' || refundedMinor === 0n) return status
   return refundedMinor < paymentAmountMinor ? 'partially_refunded' : 'refunded'
 }

@@ -2,7 +2,7 @@
 import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
 import { walletRailId } from '../../../core/orders/payments/rules/rail.ts'
 import type { Refund } from '../../../core/orders/refunds/rules/refund.ts'
-import type { Order } from '../../../core/orders/rules/order.ts'
+import { isHeld, type Order } from '../../../core/orders/rules/order.ts'
 import type { ListedOrder, OrderFilter } from '../../../core/orders/store/order-list.ts'
 import type { OrderDetails } from '../../../finance/overview/show-order.ts'
 import { timeOfPaymentId } from '../../../platform/runtime/time-ordered-ids.ts'
@@ -20,6 +20,7 @@ import type { Language } from '../languages.ts'
 import { actLink, acts, ago, card, orderTabs, pages, shortId, status, tabs, time } from '../parts.ts'
 import { type Done, type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 import type { Words } from '../words.ts'
+import { authorizationFacts, captureList } from './authorization.ts'
 import { callbackTable, indented } from './callbacks.ts'
 import { dayOf } from './money.ts'
 import { methodOf, type RailNames, railNamesOf } from './payment-method.ts'
@@ -188,6 +189,7 @@ type Row = Pick<
   | 'customer'
   | 'railId'
   | 'isByWallet'
+  | 'isHeld'
   | 'linkId'
 >
 
@@ -200,6 +202,7 @@ export function rowOf(order: Order): Row {
     moreGoods: orderDescription === undefined ? goods.length - 1 : 0,
     customer: shipping?.name,
     isByWallet: order.walletId !== undefined,
+    isHeld: isHeld(order),
     linkId: order.link?.linkId,
   }
 }
@@ -265,14 +268,17 @@ async function show(visit: Visit): Promise<PortalPage | undefined> {
     area: 'orders',
     beside: acts(
       order.status === 'success' && leftMinor > 0n && actLink(visit, 'refund', { paymentId }),
+      isHeld(order) && actLink(visit, 'capture', { paymentId }),
+      isHeld(order) && actLink(visit, 'release', { paymentId }),
       order.status === 'pending' && actLink(visit, 'cancel', { paymentId }),
     ),
-    content: html`<p class="figure">${formats.money(order.paymentAmountMinor, order.currency)} ${status(shownStatus(order), language)}</p>
+    content: html`<p class="figure">${formats.money(order.paymentAmountMinor, order.currency)} ${status(shownStatus({ ...order, isHeld: isHeld(order) }), language)}</p>
 <div class="grid"><div>
 ${card(words.orders.details, factsOf(visit, order, { leftMinor, railNames: await railNamesOf(visit, [order]) }))}
 ${goods(visit, order)}
 </div><div>
 ${card(words.orders.timeline, timeline(visit, found))}
+${found.captures.length > 0 && card(words.orders.captures, captureList(visit, found))}
 ${refunds.length > 0 && card(words.orders.refunds, refundList(visit, refunds))}
 ${delivery(language, order)}
 </div></div>
@@ -359,8 +365,10 @@ function factsOf(
           railNames,
         ),
       ],
+    ...authorizationFacts(language, order),
     order.fee && [orders.fee, formats.money(order.fee.amountMinor, currency)],
-    order.fee && [orders.net, formats.money(order.paymentAmountMinor - order.fee.amountMinor, currency)],
+    order.status === 'success' &&
+      order.fee && [orders.net, formats.money(order.paymentAmountMinor - order.fee.amountMinor, currency)],
     order.refundedMinor > 0n && [orders.refunded, formats.money(order.refundedMinor, currency)],
     order.status === 'success' && [orders.left, formats.money(leftMinor, currency)],
     order.message !== undefined && [orders.message, html`<bdi>${order.message}</bdi>`],

@@ -99,6 +99,7 @@ export const effectsOfActions = {
     'operator.switch-on-second-step',
     'operator.use-recovery-code',
     'order.cancel',
+    'order.release',
     'payout-run.paid',
     'payout.paid',
     'platform-key.retire',
@@ -167,6 +168,8 @@ export const effectsOfActions = {
   'operator.enable': ['makes a second operator'],
   'operator.reset-password': ['makes a second operator'],
   'operator.reset-totp': ['makes a second operator'],
+  // The consumer agreed to it, but not to when.
+  'order.capture': ['credits a merchant'],
   'order.refund': ['sends money out'],
   'payout-plan.set': ['sends money out'],
   'payout-run.cancel': ['credits a merchant'],

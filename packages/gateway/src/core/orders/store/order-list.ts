@@ -29,6 +29,8 @@ export interface ListedOrder extends OrderKey {
   /** The rail of the payment; undefined for a wallet and for an order that was never paid. */
   readonly railId: string | undefined
   readonly isByWallet: boolean
+  /** Authorized, and not captured completely. */
+  readonly isHeld: boolean
   /** The payment link that created the order. */
   readonly linkId: string | undefined
 }
@@ -96,12 +98,13 @@ const shape = rowShape<ListedOrder>('order', {
   customer: "nullif(o.content::json #>> '{shipping,name}', '')",
   railId: 'o.rail_id',
   isByWallet: 'o.wallet_id is not null',
+  isHeld: "o.status = 'confirming' and o.held_until is not null",
   linkId: 'o.link_id',
 })
 
 /** Only displayed columns. The content may be long, so it is parsed here and never leaves the database. */
 const read = sql`o.merchant_id, o.payment_id, o.order_no, o.status, o.payment_amount_minor, o.refunded_minor, o.currency,
-        o.created_at, o.completed_at, o.transaction_id, o.content, o.rail_id, o.wallet_id, o.link_id`
+        o.created_at, o.completed_at, o.transaction_id, o.content, o.rail_id, o.wallet_id, o.held_until, o.link_id`
 
 /** No index covers the other filters or a merchant's statuses, so a page searches at most this many orders per status. */
 const lookedThrough = 5_000
