@@ -109,8 +109,13 @@ test('selected breaks are assigned at once, and one that cannot be accepted stay
   const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })
   const at = '/reconciliation/resolve-selected'
   const selected = open.map(({ breakId }) => breakId)
+  assert.match(
+    (await admin.get('/reconciliation?all=selected')).text,
+    /name="break"[^>]* form="selection" checked/,
+  )
+  const on = `/reconciliation/selected?${selected.map((each) => `break=${each}`).join('&')}`
   const send = (fields: Record<string, string>) =>
-    admin.told(at, { ...fields, break: selected, reason: 'the daily round' }, { on: '/reconciliation' })
+    admin.told(at, { ...fields, break: selected, reason: 'the daily round' }, { on })
   const count = open.length
   assert.match(
     await send({ what: 'assign', owner: 'admin' }),
@@ -121,7 +126,28 @@ test('selected breaks are assigned at once, and one that cannot be accepted stay
     { skip: 0, limit: 10 },
   )
   assert.equal(assigned.length, count)
-  assert.match(await send({ what: 'accept' }), new RegExp(`0 of ${count} breaks changed\\. The others have`))
+  assert.match(
+    await send({ what: 'accept' }),
+    new RegExp(`0 of ${count} breaks changed\\. The others cannot`),
+  )
+})
+
+test('selected breaks of one kind are resolved at once, after their sum was shown, where a second operator says yes', async () => {
+  const { reconciliation } = actingAs(operations, 'test')
+  const open = await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 })
+  const selected = open.map(({ breakId }) => breakId)
+  const on = `/reconciliation/selected?${selected.map((each) => `break=${each}`).join('&')}`
+  const { text } = await admin.get(on)
+  assert.match(text, new RegExp(`>${selected.length} breaks?<`))
+  const [, total = ''] = /name="total" value="([^"]+)"/.exec(text) ?? []
+  assert.match(text, new RegExp(`Unexplained in total</dt><dd><strong>${total}`))
+  const fields = { break: selected, what: 'write_off', reason: 'lost' }
+  const send = (more: object) =>
+    admin.told('/reconciliation/resolve-selected', { ...fields, ...more }, { on })
+  assert.match(await send({ total: '1.00 EUR' }), /have changed: their sum is now/)
+  if (new Set(open.map(({ kind }) => kind)).size === 1)
+    assert.match(await send({ total }), new RegExp(`${selected.length} wait for a second operator`))
+  else assert.match(await send({ total }), /of several kinds/)
 })
 
 test('a break shows both sides, is written off after a second operator’s yes, and its days close with nothing unexplained', async () => {

@@ -1,7 +1,17 @@
-// Several breaks of the list at once: accepted, or assigned. Each is decided and recorded on its own, so one that changed
-// meanwhile does not keep the others back.
-import { Failure, uuidPattern } from '@tillgate/protocol'
-import { type Action, defineAction } from '../action.ts'
+// Several breaks of the list at once, with one resolution. Each is decided and recorded on its own, so one that changed
+// meanwhile does not keep the others back. What moves money goes through the break's own action, and waits for a second
+// operator where that one does.
+import { Failure, toDecimalText, uuidPattern } from '@tillgate/protocol'
+import {
+  type Break,
+  decidedBreak,
+  mayAccept,
+  mayBookAs,
+  mayConfirm,
+  mayPark,
+  mayWriteOff,
+} from '../../finance/reconciliation/rules/break.ts'
+import { type Action, type ActionCall, defineAction } from '../action.ts'
 import {
   count,
   displayed,
@@ -13,73 +23,157 @@ import {
   text,
   visibleCharacters,
 } from '../fields.ts'
+import { runAction } from '../running/run-action.ts'
 import { reason } from '../shared-fields.ts'
+import { breakActions } from './break-actions.ts'
 
 /** A page of the list. */
 const maxSelected = 50
 
+interface Bulk {
+  readonly label: string
+  /** The action that resolves one break. */
+  readonly action: string
+  readonly input?: object
+  readonly applies: (found: Break) => boolean
+}
+
+/** What can resolve many breaks. Pairing and a payment's order differ with each. */
+export const bulkResolutions = {
+  accept: { label: 'Accept', action: 'reconcile.accept', applies: mayAccept },
+  confirm: { label: 'Book for what their lines name', action: 'reconcile.confirm', applies: mayConfirm },
+  bank_charge: ownBooking('Book as bank charges', 'bank_charge'),
+  interest: ownBooking('Book as interest', 'interest'),
+  park: { label: 'Park in suspense', action: 'reconcile.park', applies: mayPark },
+  return: { label: 'Return to their senders', action: 'reconcile.return', applies: mayPark },
+  write_off: { label: 'Write off', action: 'reconcile.write-off', applies: mayWriteOff },
+} as const satisfies Readonly<Record<string, Bulk>>
+
+type BulkName = keyof typeof bulkResolutions
+// Safe: these are its own keys.
+const bulkNames = Object.keys(bulkResolutions) as readonly BulkName[]
+
+function ownBooking(label: string, as: 'bank_charge' | 'interest') {
+  return { label, action: 'reconcile.book-as', input: { as }, applies: mayBookAs }
+}
+
+/** Their sum by currency, which the operator confirms. */
+export function totalOf(breaks: readonly Pick<Break, 'amountMinor' | 'currency'>[]): string {
+  const sums = new Map<string, bigint>()
+  for (const { amountMinor, currency } of breaks) sums.set(currency, (sums.get(currency) ?? 0n) + amountMinor)
+  return [...sums].map(([currency, minor]) => `${toDecimalText(minor, currency)} ${currency}`).join(', ')
+}
+
 export const selectedBreakActions: readonly Action[] = [
   defineAction({
     name: 'reconcile.resolve-selected',
+    // Each break's own action asks for the approval.
     effects: [],
     command: false,
     needs: 'operator',
-    summary: 'Accept or assign the selected breaks',
+    summary: 'Resolve or assign the selected breaks',
     input: object('Which breaks.', {
       break: list(
         'Break IDs.',
         matching('A break.', { regexp: uuidPattern, expected: 'a break of the list' }),
         { max: maxSelected },
       ),
-      what: displayed(
-        oneOf('`accept` resolves breaks with nothing unexplained.', ['accept', 'assign'] as const),
-        {
-          label: 'Action',
-          initial: 'accept',
-          choices: [
-            ['accept', 'Accept breaks with nothing unexplained'],
-            ['assign', 'Assign to an operator'],
-          ],
-        },
-      ),
+      what: displayed(oneOf('One resolution for all of them.', ['assign', ...bulkNames]), {
+        label: 'Resolution',
+        initial: 'accept',
+        choices: [
+          ...bulkNames.map((name) => [name, bulkResolutions[name].label] as const),
+          ['assign', 'Assign to an operator'],
+        ],
+      }),
       owner: optional(
         displayed(text('An operator’s login.', { max: 320, pattern: visibleCharacters }), {
-          label: 'Owner, by login (leave empty to unassign)',
+          label: 'To assign: owner’s login (leave empty to unassign)',
           suggests: 'operators',
         }),
+      ),
+      total: optional(
+        text('The unexplained sum that you expect. If it has changed, nothing is resolved.', { max: 512 }),
       ),
       reason,
     }),
     answer: object('The result.', {
       selected: count('Breaks that were selected.'),
-      changed: count('Breaks that were accepted or assigned.'),
+      changed: count('Breaks that were resolved or assigned.'),
+      waiting: count('Breaks whose resolution waits for a second operator.'),
     }),
     form: {
       place: 'breaks.selected',
-      page: '/reconciliation',
-      formId: 'selected',
-      label: 'Resolve selected…',
-      explains:
-        'The action applies to every break selected above. A break that cannot be accepted stays open. No money moves.',
-      button: 'Resolve selected',
+      path: '/reconciliation/resolve-selected',
+      page: '/reconciliation/selected',
+      label: 'Resolve…',
+      explains: 'One resolution for all breaks above. A break that it cannot resolve stays open.',
+      button: 'Resolve',
       fields: ['what', 'owner', 'reason'],
+      hidden: ['total'],
+      formId: 'selected',
+      needsConfirmation: true,
     },
-    async run({ operations, context, input }) {
+    async run(call) {
+      const { operations, context, input } = call
       const { breaks } = operations.reconciliation
-      let changed = 0
-      for (const breakId of new Set(input.break)) {
+      const ids = [...new Set(input.break)]
+      const { what } = input
+      const result = { selected: ids.length, changed: 0, waiting: 0 }
+      const resolve =
+        what === 'assign'
+          ? async (breakId: string) => {
+              await breaks.assign(context, breakId, input.owner, input.reason)
+              return 'changed' as const
+            }
+          : await resolving(call, { what, ids })
+      for (const breakId of ids) {
         try {
-          if (input.what === 'accept') await breaks.accept(context, breakId, input.reason)
-          else await breaks.assign(context, breakId, input.owner, input.reason)
-          changed++
+          result[await resolve(breakId)]++
         } catch (error) {
           if (!(error instanceof Failure)) throw error
         }
       }
-      return { selected: new Set(input.break).size, changed }
+      return result
     },
-    reply: ({ selected, changed }) => ({
-      text: `${changed} of ${selected} breaks changed.${changed < selected ? ' The others have an unexplained amount, or were already resolved. Open each break to resolve it.' : ''}`,
+    reply: ({ selected, changed, waiting }) => ({
+      text: `${changed} of ${selected} breaks changed.${waiting > 0 ? ` ${waiting} wait for a second operator under Approvals.` : ''}${changed + waiting < selected ? ' The others cannot be resolved this way, or were already resolved. Open each break to resolve it.' : ''}`,
+      page: '/reconciliation',
     }),
   }),
 ]
+
+/** Checks the sum and that money moves for one kind only, before anything is resolved. */
+async function resolving(
+  call: ActionCall<unknown, { readonly total?: string; readonly reason: string }>,
+  { what, ids }: { readonly what: BulkName; readonly ids: readonly string[] },
+): Promise<(breakId: string) => Promise<'changed' | 'waiting'>> {
+  const { operations, context, input } = call
+  const bulk: Bulk = bulkResolutions[what]
+  const single = breakActions.find(({ name }) => name === bulk.action)
+  if (!single) throw new Error(`there is no action ${bulk.action}`)
+  const found = new Map<string, Break>()
+  for (const breakId of ids)
+    found.set(breakId, (await operations.reconciliation.breaks.showBreak(context, breakId)).found)
+  const all = [...found.values()]
+  if (what !== 'accept' && new Set(all.map(({ kind }) => kind)).size > 1)
+    throw new Failure('status_does_not_allow', {
+      message: 'The selected breaks are of several kinds. Select breaks of one kind.',
+    })
+  if (input.total !== undefined && input.total !== totalOf(all))
+    throw new Failure('status_does_not_allow', {
+      message: `The selected breaks have changed: their sum is now ${totalOf(all)}. Review them again.`,
+    })
+  return async (breakId) => {
+    const of = found.get(breakId)
+    const ran = await runAction(single, {
+      ...call,
+      actor: context.actor,
+      params: { breakId },
+      // Accepting moves nothing, so its input pins nothing.
+      input: { reason: input.reason, ...bulk.input, ...(what !== 'accept' && of && decidedBreak(of)) },
+      idempotencyKey: undefined,
+    })
+    return ran.kind === 'done' ? 'changed' : 'waiting'
+  }
+}

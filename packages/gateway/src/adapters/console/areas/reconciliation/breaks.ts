@@ -10,12 +10,13 @@ import {
 import { breakKinds } from '../../../../finance/reconciliation/rules/match.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { notice } from '../../../kit/pages/flash.ts'
-import { statusBadge } from '../../../kit/pages/status.ts'
-import { empty, facts, noneFits, number, rowsBefore, table, urlWith } from '../../../kit/pages/tables.ts'
+import { empty, facts, noneFits, rowsBefore, table, urlWith } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../../console.ts'
-import { ago, amount, moment } from '../../words.ts'
-import { accountLink, partyCell, reconciliationPath as path, reconciliationTabs, textCell } from './tabs.ts'
+import { amount, moment } from '../../words.ts'
+import { breakTable, kindLabels, stateOf } from './break-table.ts'
+import { selectedPath } from './selected.ts'
+import { accountLink, partyCell, reconciliationPath as path, reconciliationTabs } from './tabs.ts'
 
 const perPage = 50
 
@@ -25,7 +26,7 @@ export const breaksArea: readonly ConsoleRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const { query, nowMs } = visit
+  const { query } = visit
   const status = query.get('status') === 'resolved' ? 'resolved' : 'open'
   const kind = breakKinds.find((each) => each === query.get('kind'))
   const account = query.get('account') ?? undefined
@@ -39,83 +40,44 @@ async function show(visit: Visit): Promise<ConsolePage> {
   )
   const reconciled = await visit.operations.reconciliation.days.listAccounts(visit.context)
   const maySelect = status === 'open' && mayAct(visit.account.role, 'operator')
-  const isFiltered = [...query.keys()].some((name) => name !== 'status')
+  const isFiltered = [...query.keys()].some((name) => name !== 'status' && name !== 'all')
   return {
     title: 'Reconciliation',
     area: 'reconciliation',
     content: html`${reconciliationTabs(path)}
 ${filters(visit, status)}
-${table(
-  status === 'open' ? 'Open breaks, oldest and largest first' : 'Resolved breaks, newest first',
-  [
-    ...(maySelect ? [{ head: html`<span class="hidden">Selected</span>` }] : []),
-    'Break',
-    number('Amount'),
-    number('Unexplained'),
-    'Counterparty',
-    'Text',
-    'Account',
-    'Day',
-    'Owner',
-    status === 'open' ? 'Found' : 'Resolved',
-  ],
-  found
-    .slice(0, perPage)
-    .map((each) => [
-      ...(maySelect ? [checkbox(visit, each)] : []),
-      html`<a href="${path}/breaks/${each.breakId}">${stateOf(each)}</a>`,
-      amount(each.sizeMinor, each.currency),
-      each.amountMinor === 0n ? html`<span class="quiet">—</span>` : amount(each.amountMinor, each.currency),
-      partyCell(each.line),
-      textCell(each.line),
-      accountLink(each.account),
-      each.day,
-      html`<span class="wrap">${each.owner ?? '—'}</span>`,
-      ago(each.resolvedAtMs ?? each.foundAtMs, nowMs),
-    ]),
-  {
-    isTall: true,
-    none: isFiltered
-      ? noneFits('break', path)
-      : status === 'open'
-        ? reconciled.length === 0
-          ? html`No statements yet. <a href="${path}/imports?open=reconcile.import">Import a statement</a> to compare it with the books.`
-          : `No open breaks. The statements of ${[...new Set(reconciled.map((each) => each.account))].join(', ')} agree with the books.`
-        : 'No resolved breaks yet.',
-  },
-)}
-${maySelect && found.length > 0 && actionForms(visit, 'breaks.selected')}
+${breakTable(visit, found.slice(0, perPage), {
+  caption: status === 'open' ? 'Open breaks, oldest and largest first' : 'Resolved breaks, newest first',
+  time: status === 'open' ? 'Found' : 'Resolved',
+  ...(maySelect && { select: (each: Break) => checkbox(visit, each) }),
+  none: isFiltered
+    ? noneFits('break', path)
+    : status === 'open'
+      ? reconciled.length === 0
+        ? html`No statements yet. <a href="${path}/imports?open=reconcile.import">Import a statement</a> to compare it with the books.`
+        : `No open breaks. The statements of ${[...new Set(reconciled.map((each) => each.account))].join(', ')} agree with the books.`
+      : 'No resolved breaks yet.',
+})}
+${
+  maySelect &&
+  found.length > 0 &&
+  html`<form id="selection" action="${selectedPath}" class="acts"><button>Resolve selected…</button>${!query.has('all') && html`<a class="button" href="${urlWith(path, query, { all: 'selected' })}">Select all on this page</a>`}</form>`
+}
 ${found.length > perPage && html`<p class="acts"><a class="button" rel="next" href="${urlWith(path, query, { skip: String(skip + perPage) })}">More</a></p>`}`,
   }
 }
 
-function checkbox({ refused }: Visit, { breakId, kind, day }: Break): Html {
-  const isChecked = refused?.typed.getAll('break').includes(breakId)
-  return html`<input type="checkbox" name="break" value="${breakId}" form="selected"${isChecked && html` checked`} aria-label="${kindLabels[kind]}, ${day}">`
+function checkbox({ query }: Visit, { breakId, kind, day }: Break): Html {
+  return html`<input type="checkbox" name="break" value="${breakId}" form="selection"${query.has('all') && html` checked`} aria-label="${kindLabels[kind]}, ${day}">`
 }
 
 function filters({ query, account }: Visit, status: string): Html {
   const link = (label: string, changes: Record<string, string | undefined>, isOn: boolean) =>
-    html`<li><a href="${urlWith(path, query, { skip: undefined, ...changes })}"${isOn && html` aria-current="true"`}>${label}</a></li>`
+    html`<li><a href="${urlWith(path, query, { skip: undefined, all: undefined, ...changes })}"${isOn && html` aria-current="true"`}>${label}</a></li>`
   const kind = query.get('kind')
   const isMine = query.get('owner') === account.login
   return html`<ul class="chips">${link('Open', { status: undefined }, status === 'open')}${link('Resolved', { status: 'resolved' }, status === 'resolved')}${link('Assigned to you', { owner: isMine ? undefined : account.login }, isMine)}</ul>
 <ul class="chips">${link('All kinds', { kind: undefined, account: undefined }, kind === null)}${breakKinds.map((each) => link(kindLabels[each], { kind: each }, kind === each))}</ul>`
-}
-
-const kindLabels: Readonly<Record<Break['kind'], string>> = {
-  missing_here: 'Missing in books',
-  missing_there: 'Missing on statement',
-  amount_differs: 'Amount differs',
-  twice: 'Duplicate',
-  late: 'Late',
-}
-
-function stateOf({ kind, resolvedAtMs, amountMinor }: Break): Html {
-  return statusBadge(
-    resolvedAtMs !== undefined ? 'off' : amountMinor === 0n ? 'wait' : 'bad',
-    kindLabels[kind],
-  )
 }
 
 async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {

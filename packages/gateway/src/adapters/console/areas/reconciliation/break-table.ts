@@ -1,0 +1,68 @@
+// Breaks as rows, in the list and where several are resolved at once.
+import type { Break } from '../../../../finance/reconciliation/rules/break.ts'
+import { type Content, type Html, html } from '../../../kit/html.ts'
+import { statusBadge } from '../../../kit/pages/status.ts'
+import { number, table } from '../../../kit/pages/tables.ts'
+import type { Visit } from '../../console.ts'
+import { ago, amount } from '../../words.ts'
+import { accountLink, partyCell, reconciliationPath, textCell } from './tabs.ts'
+
+export function breakTable(
+  { nowMs }: Pick<Visit, 'nowMs'>,
+  breaks: readonly Break[],
+  {
+    caption = 'Selected breaks',
+    time = 'Found',
+    select,
+    none,
+  }: {
+    readonly caption?: string
+    readonly time?: string
+    readonly select?: (each: Break) => Html
+    readonly none?: Content
+  } = {},
+): Html {
+  return table(
+    caption,
+    [
+      ...(select ? [{ head: html`<span class="hidden">Selected</span>` }] : []),
+      'Break',
+      number('Amount'),
+      number('Unexplained'),
+      'Counterparty',
+      'Text',
+      'Account',
+      'Day',
+      'Owner',
+      time,
+    ],
+    breaks.map((each) => [
+      ...(select ? [select(each)] : []),
+      html`<a href="${reconciliationPath}/breaks/${each.breakId}">${stateOf(each)}</a>`,
+      amount(each.sizeMinor, each.currency),
+      each.amountMinor === 0n ? html`<span class="quiet">—</span>` : amount(each.amountMinor, each.currency),
+      partyCell(each.line),
+      textCell(each.line),
+      accountLink(each.account),
+      each.day,
+      html`<span class="wrap">${each.owner ?? '—'}</span>`,
+      ago(each.resolvedAtMs ?? each.foundAtMs, nowMs),
+    ]),
+    { isTall: true, none },
+  )
+}
+
+export const kindLabels: Readonly<Record<Break['kind'], string>> = {
+  missing_here: 'Missing in books',
+  missing_there: 'Missing on statement',
+  amount_differs: 'Amount differs',
+  twice: 'Duplicate',
+  late: 'Late',
+}
+
+export function stateOf({ kind, resolvedAtMs, amountMinor }: Break): Html {
+  return statusBadge(
+    resolvedAtMs !== undefined ? 'off' : amountMinor === 0n ? 'wait' : 'bad',
+    kindLabels[kind],
+  )
+}
