@@ -9,7 +9,7 @@ import { textOf } from '../../../packages/gateway/test/support/payouts.ts'
 const dayMs = 24 * 60 * 60 * 1000
 
 /**
- * Each bill is made when its day is over, its lines sum to its totals, it opens with what the one before closed with,
+ * Each bill is made when its day is over, its lines sum to its totals, it opens with the previous closing balance,
  * and the last has the balance.
  */
 export async function checkBills(pool: Pool): Promise<string[]> {

@@ -302,10 +302,9 @@ test('the check of the books notices a bill that was changed, a line that is mis
       (error: unknown) => (error as { claims?: string[] }).claims ?? Promise.reject(error),
     )
   }
-  const summed =
-    'every bill sums up what the ledger says of its day, and every day that is billed has its bill'
-  const chained = 'every bill opens with what the one before closed with'
-  const hashed = 'every bill is the bytes that its hash and its length say'
+  const summed = 'every bill equals the ledger’s totals of its day, and every billed day has a bill'
+  const chained = 'every bill opens with the previous closing balance'
+  const hashed = 'every bill matches its hash and its length'
   const of = `merchant_id = '${merchantId}' and day = '2026-11-19'`
   assert.deepEqual(await found(), [])
   assert.deepEqual(await found(`update bill_parts set content = content || ' ' where ${of}`), [hashed])

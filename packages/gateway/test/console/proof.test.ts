@@ -81,9 +81,9 @@ test('the forms that ask for a proof are these', () => {
 })
 
 /**
- * A new wallet is empty, and unlocking gives access only where one operator does it over and over. A second operator
- * stands before both where the settings ask for one. Limits bound
- * the owner's own money. What goes on again was there before, and a link brings the merchant money.
+ * A new wallet is empty, and unlocking gives access only if one operator repeats it. A second operator approves both if
+ * the settings require one. Limits apply to the owner's own money. What is resumed, and the bank account that stays in
+ * use after a change is stopped, was there before. A link brings the merchant money.
  */
 const withoutOwnMoney = [
   'wallet.add',
@@ -94,6 +94,7 @@ const withoutOwnMoney = [
   'endpoint.resume',
   'link.resume',
   'link.create',
+  'merchant.stop-bank-account',
 ]
 
 test('every form that gives access to money, or says where money goes, asks for a proof', () => {

@@ -103,7 +103,7 @@ const wrongs: [string, RegExp][] = [
   [`delete from accounts where owner_kind = 'bank'`, /sum of its transfers/],
   [
     `update transfers set amount_minor = amount_minor + 1 where phase = 'post' and kind = 'refund'`,
-    /copy of its hold/,
+    /matches its hold/,
   ],
   [
     `delete from transfers where phase = 'post' and kind = 'payment'`,
@@ -139,7 +139,7 @@ const wrongs: [string, RegExp][] = [
   [`update payouts set amount_minor = amount_minor + 1`, /holds its money according to its status/],
   [`delete from payouts`, /holds its money according to its status/],
   [`update payout_runs set sent_at = sent_at + 1`, /sent with its run/],
-  [`update payouts set plan_day = '2026-11-16'`, /of its plan or has the act/],
+  [`update payouts set plan_day = '2026-11-16'`, /has a schedule or an audit entry/],
   [`delete from authorizations`, /waits for authorization/],
   // Booked between other accounts than its kind goes between, twice for one action, or for another merchant.
   [
@@ -158,16 +158,13 @@ const wrongs: [string, RegExp][] = [
     inserted({ kind: 'fee', from: `merchant:${merchantId}:USD`, to: 'fees:another:USD' }),
     /none of another merchant/,
   ],
-  [`delete from bank_openings`, /opening balance is the one that its bank account notes/],
-  [`update bank_openings set day = day - 1`, /opening balance is the one that its bank account notes/],
-  [
-    `update bank_openings set reversed_minor = 1 where transfer_id = '${openingId}'`,
-    /less what was taken back/,
-  ],
-  [`delete from audit where act = 'bank.deposit'`, /every movement of own money has the act behind it/],
-  [`delete from transfers where kind = 'owner_withdrawal'`, /every such act has its movement/],
+  [`delete from bank_openings`, /opening balance matches its bank account’s record/],
+  [`update bank_openings set day = day - 1`, /opening balance matches its bank account’s record/],
+  [`update bank_openings set reversed_minor = 1 where transfer_id = '${openingId}'`, /less reversals/],
+  [`delete from audit where act = 'bank.deposit'`, /every movement of own money has an audit entry/],
+  [`delete from transfers where kind = 'owner_withdrawal'`, /every such entry has one movement/],
   [`update audit set act = 'bank.deposit' where act = 'bank.withdraw'`, /every movement of own money/],
-  [again('owner_deposit'), /every movement of own money .* once/],
+  [again('owner_deposit'), /every movement of own money .* one movement/],
   [
     `update transfers set kind = 'owner_deposit' where kind = 'owner_withdrawal'`,
     /connects accounts that its type allows/,
@@ -181,12 +178,12 @@ const wrongs: [string, RegExp][] = [
                            audit_id, made_at, outside_reference, value_date)
      select '', 'T1', kind, phase, 'bank:main:USD', 'bank:other:USD', currency, amount_minor + 1, audit_id, made_at, 'T1', '2026-11-16'
        from transfers where kind = 'fee_sweep'`,
-    /moved as much between bank accounts as it took/,
+    /moved the same amount between bank accounts/,
   ],
-  [`delete from audit where act = 'reconcile.park'`, /unknown money is in suspense once for its act/],
+  [`delete from audit where act = 'reconcile.park'`, /unknown money is in suspense once per audit entry/],
   [`update audit set act = 'reconcile.return' where act = 'reconcile.park'`, /unknown money is in suspense/],
   [again('unknown_received'), /unknown money is in suspense once/],
-  [`delete from transfers where kind = 'unknown_returned'`, /goes back at once as a whole/],
+  [`delete from transfers where kind = 'unknown_returned'`, /is returned in full/],
   [
     `update transfers set credit_account = 'write_off:operator:USD' where kind = 'unknown_received'`,
     /connects accounts that its type allows/,

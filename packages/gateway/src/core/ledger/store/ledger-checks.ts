@@ -205,7 +205,7 @@ select a.account_id
   from accounts a left join t on t.debit_account = a.account_id
  where a.owner_kind = 'fees' and a.credits_posted - a.debits_posted - a.debits_pending + coalesce(t.swept, 0) < 0`,
 
-  'every post and every void is a copy of its hold, or of a part of a payment’s': `
+  'every post and void matches its hold, or a part of a payment’s hold': `
 select e.merchant_id || ' ' || e.transfer_id
   from transfers e left join transfers h on h.merchant_id = e.merchant_id and h.transfer_id = e.hold_id
  where e.phase in ('post', 'void')
@@ -346,7 +346,7 @@ select coalesce(p.merchant_id, t.merchant_id) || ' ' || coalesce(p.transfer_id, 
  where (t.kind, t.amount_minor, t.debit_account, t.credit_account, t.ended_by) is distinct from
        (p.kind, p.amount_minor, p.debit_account, p.credit_account, p.ended_by)`,
 
-  'every payout is sent with its run, and is of its plan or has the act behind it': `
+  'every payout is sent with its run, and has a schedule or an audit entry': `
 with p as materialized (
   select p.*, t.audit_id
     from payouts p left join transfers t on t.merchant_id = p.merchant_id and t.transfer_id = p.payout_id)

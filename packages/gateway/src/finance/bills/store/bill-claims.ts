@@ -26,7 +26,7 @@ export const billClaims = {
   // Transfers that were too late for their own bill appear in a later one, unless they sum to zero, such as a payout
   // that was returned at once. Either way the ledger has more transfers of that day than the bill has lines; no other
   // day is exempt.
-  'every bill sums up what the ledger says of its day, and every day that is billed has its bill': `
+  'every bill equals the ledger’s totals of its day, and every billed day has a bill': `
   with moved as materialized (${moved}),
        billed as materialized (select *, closing_minor - opening_minor - late_minor as net from bill_totals),
        counted as materialized (
@@ -50,14 +50,14 @@ select k.merchant_id || ' ' || k.day || ' ' || k.currency
                 > coalesce((select c.transfers from counted c
                              where c.merchant_id = k.merchant_id and c.day = k.day), 0))`,
 
-  'every bill opens with what the one before closed with': `
+  'every bill opens with the previous closing balance': `
 select merchant_id || ' ' || day || ' ' || currency
   from (select merchant_id, day, currency, opening_minor,
                coalesce(lag(closing_minor) over (partition by merchant_id, currency order by day), 0) as before
           from bill_totals) as b
  where opening_minor <> before`,
 
-  'every bill is the bytes that its hash and its length say': `
+  'every bill matches its hash and its length': `
 select b.merchant_id || ' ' || b.day
   from bills b
   left join (select merchant_id, day, convert_to(string_agg(content, '' order by part), 'UTF8') as content

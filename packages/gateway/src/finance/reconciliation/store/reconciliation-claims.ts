@@ -2,7 +2,7 @@
 // ones.
 
 export const reconciliationClaims = {
-  'what a rail paid over left its account once, less its fee or with what it gave back of it, and has the act behind it': `
+  'every rail settlement left the rail’s account once, adjusted for its fee, and has an audit entry': `
 with t as materialized (
   select transfer_id, kind, audit_id, split_part(debit_account, ':', 1) as debited, split_part(credit_account, ':', 1) as credited,
          count(*) over (partition by audit_id, kind) as times
@@ -13,7 +13,7 @@ select t.transfer_id
     or (t.kind, t.debited, t.credited) not in (('rail_settlement', 'bank', 'rail'), ('rail_fee', 'rail_fees', 'rail'),
                                                ('rail_fee', 'rail', 'rail_fees'))`,
 
-  'unknown money is in suspense once for its act, and goes back at once as a whole where the act says so': `
+  'unknown money is in suspense once per audit entry, and is returned in full if the entry is a return': `
 with t as materialized (
   select audit_id, min(transfer_id) as transfer_id, count(*) filter (where kind = 'unknown_received') as received,
          count(*) filter (where kind = 'unknown_returned') as returned,
@@ -27,7 +27,7 @@ select coalesce(t.transfer_id, a.audit_id::text)
     or t.returned <> (a.act = 'reconcile.return')::integer or (t.returned = 1 and t.corrects <> t.received_id)`,
 
   // Matches are read first: whatever is matched was already in the books.
-  'every match has the same sum on both sides, and its transfers are in the books as it says': `
+  'every match has equal sums on both sides, and its transfers are in the books': `
 with x as materialized (select * from matched_transfers),
      t as materialized (
   select t.merchant_id, t.transfer_id, t.currency, t.amount_minor, t.phase
@@ -45,7 +45,7 @@ select x.match_id::text
  where t.transfer_id is null or t.amount_minor <> abs(x.amount_minor) or t.currency <> x.currency
     or t.phase not in ('post', 'direct')`,
 
-  'every line is matched by a match that is there, or waits, or is in an open break': `
+  'every line belongs to an existing match, is waiting, or has an open break': `
 select l.account || ' ' || l.line_id
   from statement_lines l
   left join reconciliation_matches m on m.match_id = l.match_id

@@ -6,7 +6,7 @@ const acts = `('opening_balance', 'bank.opening-balance'), ('owner_deposit', 'ba
    ('bank_charge', 'reconcile.book-as'), ('interest', 'reconcile.book-as')`
 
 export const ownMoneyClaims = {
-  'every movement of own money has the act behind it, and every such act has its movement, once': `
+  'every movement of own money has an audit entry, and every such entry has one movement': `
 with t as materialized (
   select audit_id, kind, count(*) filter (where merchant_id = '') as through_banks, min(transfer_id) as transfer_id
     from transfers
@@ -20,7 +20,7 @@ select coalesce(t.transfer_id, a.audit_id::text)
  where t.audit_id is null or (t.kind, coalesce(a.act, '')) not in (${acts})
     or t.through_banks > 1 or (t.through_banks = 0 and t.kind <> 'fee_sweep')`,
 
-  'every sweep took fees of each merchant once, and moved as much between bank accounts as it took, or nothing': `
+  'every sweep took each merchant’s fees once, and moved the same amount between bank accounts or none': `
 with t as materialized (
   select audit_id, count(*) filter (where debit_account like 'fees:%') as merchants,
          count(distinct debit_account) filter (where debit_account like 'fees:%') as accounts,
@@ -29,7 +29,7 @@ with t as materialized (
     from transfers where kind = 'fee_sweep' group by audit_id)
 select audit_id::text from t where merchants <> accounts or merchants = 0 or moved <> swept`,
 
-  'every opening balance is the one that its bank account notes, less what was taken back of it': `
+  'every opening balance matches its bank account’s record, less reversals': `
 with t as materialized (
   select t.transfer_id, t.currency, t.value_date,
          case when t.debit_account like 'bank:%' then t.debit_account else t.credit_account end as bank,
