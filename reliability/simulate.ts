@@ -25,6 +25,7 @@ const totals = {
   orders: 0,
   arrivals: 0,
   attempts: 0,
+  disputes: 0,
   ownMoves: 0,
   deaths: 0,
   connectionsLost: 0,
@@ -40,8 +41,16 @@ for (let seed = first; seed < first + seeds; seed++) {
   if (failed.length > 0 && values['until-failure']) break
   tried += 1
   const ran = await runSeed(database.pool, { seed, days }, values.log ? console.log : undefined)
-  const { steps, orders, arrivals, attempts, ownMoves } = ran
-  for (const [name, count] of Object.entries({ steps, orders, arrivals, attempts, ownMoves, ...ran.faults }))
+  const { steps, orders, arrivals, attempts, disputes, ownMoves } = ran
+  for (const [name, count] of Object.entries({
+    steps,
+    orders,
+    arrivals,
+    attempts,
+    disputes,
+    ownMoves,
+    ...ran.faults,
+  }))
     totals[name as keyof typeof totals] += count
   if (ran.violations.length > 0) {
     failed.push(seed)

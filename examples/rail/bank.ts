@@ -1,6 +1,7 @@
 // The test bank's books: what the gateway's messages ask of it, and what people choose on its pages. A state that comes
 // with time is worked out when it is asked for, so a bank that was restarted answers as before.
 import type { RailMessage, RailMessageOf, RailPaymentAnswer, RailRefundAnswer } from '@tillgate/protocol'
+import { type Dispute, makeDisputes } from './disputes.ts'
 
 export interface Payment extends Omit<RailMessageOf<'payment.start'>, 'type'> {
   readonly reference: string
@@ -33,7 +34,11 @@ export const refundWays = ['approve', 'delay', 'decline'] as const
 export type RefundWay = (typeof refundWays)[number]
 
 /** Everything that is kept: a line of the journal is one of them, as it became. */
-export type Entry = { payment: Payment } | { refund: Refund } | { refundWay: RefundWay }
+export type Entry =
+  | { payment: Payment }
+  | { refund: Refund }
+  | { dispute: Dispute }
+  | { refundWay: RefundWay }
 
 export interface BankParts {
   /** Where consumers reach the bank. */
@@ -49,6 +54,7 @@ export type Bank = ReturnType<typeof makeBank>
 export function makeBank({ url, now, kept, keep }: BankParts) {
   const payments = new Map<string, Payment>()
   const refunds = new Map<string, Refund>()
+  const disputes = makeDisputes(now, (dispute) => write({ dispute }))
   let wayNow: RefundWay = 'approve'
   for (const entry of kept) learn(entry)
 
@@ -147,9 +153,10 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
 
   function learn(entry: Entry): void {
     if ('payment' in entry) payments.set(entry.payment.transactionId, entry.payment)
+    else if ('dispute' in entry) disputes.learn(entry.dispute)
     else if ('refund' in entry) refunds.set(entry.refund.refundId, entry.refund)
     else wayNow = entry.refundWay
   }
 
-  return { answer, payment, refund, refundsOf, choose, newestPayments, refundWay, setRefundWay }
+  return { answer, payment, refund, refundsOf, disputes, choose, newestPayments, refundWay, setRefundWay }
 }

@@ -1,6 +1,7 @@
 // The test bank's pages: templates alone.
 import { Html, html, page } from '../page.ts'
 import { type Bank, type Choice, type Payment, refundWays } from './bank.ts'
+import { disputesPart } from './disputes.ts'
 
 const about = 'Sandbox rail. No real money moves.'
 const mark = new Html('<path d="M4 10h16L12 4zM6 10v8M10 10v8M14 10v8M18 10v8M3 20h18"/>')
@@ -69,6 +70,7 @@ function paymentRow(payment: Payment, bank: Bank): Html {
 <p><strong>${amount} ${currency}</strong> ${badge(status)}</p>
 <p class="quiet">${merchantName}, order ${orderNo}<br>${reference}${choice && html`<br>${words[choice][0]}`}</p>
 ${bank.refundsOf(transactionId).map((refund) => html`<p>Refund of ${refund.amount} ${currency} ${badge(refund.status)}</p>`)}
+${disputesPart(payment, bank)}
 ${
   ['pending', 'submitted'].includes(status) &&
   html`<form method="post" action="/pay/${transactionId}" class="row"><input type="hidden" name="stay" value="1">

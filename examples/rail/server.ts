@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as protocol from '@tillgate/protocol'
 import { redirect, sendPage } from '../page.ts'
 import { type Choice, choices, type Entry, makeBank, refundWays } from './bank.ts'
+import { decisions } from './disputes.ts'
 import { frontPage, payPage, troublePage } from './pages.ts'
 import { style } from './style.ts'
 
@@ -60,6 +61,8 @@ export function openBank({ url, secrets, journalPath }: ServerParts): Server {
     if (request.method !== 'POST') return sendPage(response, 200, payPage(payment))
     // Whoever knows the payment's number may choose: it is the consumer, or the checkout of a sandbox.
     const choice = form.get('choice') ?? ''
+    const decision = decisions.get(choice)
+    if (decision) bank.disputes.decide(payment, decision)
     if (Object.hasOwn(choices, choice)) bank.choose(transactionId, choice as Choice)
     redirect(response, form.has('stay') ? '/' : payment.returnUrl)
   }
@@ -68,7 +71,11 @@ export function openBank({ url, secrets, journalPath }: ServerParts): Server {
     const verdict = protocol.verifyWebhook(headers, body, { secrets, nowMs: Date.now() })
     try {
       if (verdict !== 'genuine') return sendJson(response, 401, { error: verdict })
-      const answered = JSON.stringify(bank.answer(protocol.parseRailMessage(body)))
+      const aboutDispute = protocol.parseDisputeMessage(body)
+      const said = aboutDispute
+        ? bank.disputes.answer(aboutDispute)
+        : bank.answer(protocol.parseRailMessage(body))
+      const answered = JSON.stringify(said)
       const signed = protocol.signRailResponse(headers, answered, { secrets, nowMs: Date.now() })
       response.writeHead(200, { 'content-type': 'application/json', ...signed }).end(answered)
     } catch (error) {
@@ -84,6 +91,11 @@ export function openBank({ url, secrets, journalPath }: ServerParts): Server {
       if (choice !== undefined && choice !== 'late') void tell(notifyUrl, notification)
       if (choice === 'twice') void tell(notifyUrl, notification)
       if (settlesAtMs !== undefined) void tell(notifyUrl, notification, settlesAtMs)
+    }
+    if ('dispute' in entry) {
+      const { disputeId, transactionId, notifyUrl, status } = entry.dispute
+      const type = status === 'open' ? 'dispute.opened' : (`dispute.${status}` as const)
+      void tell(notifyUrl, { type, version: protocol.disputeVersion, disputeId, transactionId })
     }
     if ('refund' in entry && entry.refund.settlesAtMs !== undefined) {
       const { refundId, transactionId, settlesAtMs } = entry.refund
@@ -120,7 +132,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) {
     text += chunk
-    if (text.length > protocol.maxRailMessageBytes) return undefined
+    if (text.length > protocol.maxEvidenceMessageBytes) return undefined
   }
   return text
 }

@@ -430,14 +430,14 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'migrations',
-        find: 'refund_held_minor <= case when refund_count > 0 then payment_amount_minor else 0 end',
+        find: 'case when refund_count > 0 or disputed_minor > 0 then payment_amount_minor else 0 end',
         replace:
-          'refund_held_minor <= case when refund_count > 0 then 1000 * payment_amount_minor else 0 end',
+          'case when refund_count > 0 or disputed_minor > 0 then 1000 * payment_amount_minor else 0 end',
       },
       refundSumUnchecked,
       {
         in: 'takeShare',
-        find: 'and refunded_minor + refund_held_minor + $3 <= least(payment_amount_minor, $4::numeric)',
+        find: 'and refunded_minor + refund_held_minor + $3 <= least(payment_amount_minor - disputed_minor, $4::numeric)',
         replace: 'and $3::numeric > 0 and coalesce($4::numeric, 1) > 0',
       },
     ],

@@ -1,12 +1,20 @@
 // A bank that is connected as an outside rail. It keeps what it was told, and decides each payment and refund once. What
 // lies between it and the gateway loses, repeats, delays and reorders messages, answers and notifications; some notifications and
 // answers are forged, and some notifications are about nothing.
-import { parseRailMessage, type RailMessage, signRailResponse, signWebhook } from '@tillgate/protocol'
+import {
+  type DisputeMessage,
+  parseDisputeMessage,
+  parseRailMessage,
+  type RailMessage,
+  signRailResponse,
+  signWebhook,
+} from '@tillgate/protocol'
 import type {
   NotificationOutcome,
   RailNotification,
 } from '../../packages/gateway/src/finance/rails/handle-notification.ts'
 import type { RailPost } from '../../packages/gateway/src/finance/rails/rail-client.ts'
+import { SimulatedDisputes } from './disputes.ts'
 import type { Owner } from './scheduler.ts'
 import type { Seeded } from './seeded.ts'
 import type { VirtualTime } from './time.ts'
@@ -41,6 +49,7 @@ type Headers = Readonly<Record<string, string>>
 export class SimulatedBank {
   readonly payments = new Map<string, Payment>()
   readonly refunds = new Map<string, Refund>()
+  readonly disputes: SimulatedDisputes
   /** What a gateway must never do. */
   readonly contradictions: string[] = []
   readonly #time: VirtualTime
@@ -58,6 +67,8 @@ export class SimulatedBank {
     this.#time = time
     this.#seeded = seeded
     this.#world = world
+    const send = (notification: object) => this.#post(notification)
+    this.disputes = new SimulatedDisputes({ time, seeded: seeded.stream('disputes'), world, send })
   }
 
   register(secret: string): void {
@@ -97,7 +108,7 @@ export class SimulatedBank {
   /** As one of the gateway's processes reaches it. */
   for(owner: Owner): RailPost {
     return async ({ body, headers: sent }) => {
-      const message = parseRailMessage(body)
+      const message = parseDisputeMessage(body) ?? parseRailMessage(body)
       const durationMs = this.#seeded.whole(1, 9_000)
       const lost = { kind: 'unreachable', reason: 'timeout', detail: '', durationMs } as const
       const answered = (httpStatus: number, text: string, headers = this.#sign(sent, text)) =>
@@ -170,8 +181,8 @@ export class SimulatedBank {
     return this.#seeded.pick(forgeries)
   }
 
-  #handle(message: RailMessage): string {
-    return JSON.stringify(this.#answer(message))
+  #handle(message: RailMessage | DisputeMessage): string {
+    return JSON.stringify('disputeId' in message ? this.disputes.answer(message) : this.#answer(message))
   }
 
   #answer(message: RailMessage): object {
@@ -216,6 +227,9 @@ export class SimulatedBank {
     this.payments.set(transactionId, payment)
     if (fate === 'never') return
     for (const afterMs of [actsAfterMs, endsAfterMs]) void this.#notifyAfter(afterMs, transactionId)
+    void this.#wait(endsAfterMs).then(() =>
+      this.disputes.maybeOpen(transactionId, payment.amountMinor, () => this.isApproved(transactionId)),
+    )
     if (payment.end === 'declined') this.#mayThinkBetter(transactionId, payment, endsAfterMs)
   }
 
@@ -289,14 +303,18 @@ export class SimulatedBank {
   }
 
   async #send(transactionId: string, secret?: string): Promise<boolean> {
-    const body = JSON.stringify({ type: 'payment.changed', transactionId })
-    const id = Buffer.from(this.#seeded.bytes(8)).toString('hex')
-    const nowMs = this.#time.nowMs + this.#time.jumpedMs
-    const headers = { ...signWebhook({ id, body }, { secrets: [secret ?? this.#secret], nowMs }) }
-    const isHeard = (await this.tell({ railId: bankRailId, headers, body })) === 'heard'
+    const isHeard = await this.#post({ type: 'payment.changed', transactionId }, secret)
     if (isHeard && secret !== undefined)
       this.contradictions.push(`a forged notification of ${transactionId} was heard`)
     return isHeard
+  }
+
+  async #post(notification: object, secret?: string): Promise<boolean> {
+    const body = JSON.stringify(notification)
+    const id = Buffer.from(this.#seeded.bytes(8)).toString('hex')
+    const nowMs = this.#time.nowMs + this.#time.jumpedMs
+    const headers = { ...signWebhook({ id, body }, { secrets: [secret ?? this.#secret], nowMs }) }
+    return (await this.tell({ railId: bankRailId, headers, body })) === 'heard'
   }
 
   #wait(durationMs: number): Promise<void> {

@@ -43,6 +43,7 @@ export interface Ran {
   readonly arrivals: number
   /** Payments that the bank heard of. */
   readonly attempts: number
+  readonly disputes: number
   /** Acknowledged movements of the operator's own money. */
   readonly ownMoves: number
   readonly faults: Faults['counts']
@@ -167,6 +168,7 @@ export async function runSeed(
     orders: journal.orders.size,
     arrivals: network.arrivals.length,
     attempts: bank.payments.size,
+    disputes: bank.disputes.all.size,
     ownMoves: journal.ownMoney.length,
     faults: faults.counts,
   }

@@ -17,6 +17,8 @@ create table orders (
   wallet_id            text,
   refunded_minor       numeric(20,0) not null default 0 check (refunded_minor >= 0),
   refund_held_minor    numeric(20,0) not null default 0 check (refund_held_minor >= 0),
+  disputed_minor       numeric(20,0) not null default 0 check (disputed_minor between 0 and payment_amount_minor),
+  disputed_over_minor  numeric(20,0) not null default 0 check (disputed_over_minor between 0 and disputed_minor),  -- refunded as well
   refund_count         integer       not null default 0 check (refund_count >= 0),
   rail_id              text,
   open_attempt         text          check (length(open_attempt) <= 30),
@@ -28,23 +30,21 @@ create table orders (
   fee_minor            numeric(20,0),
   returns_fee          boolean,
   tops_up              text,
-  status               text          not null
-    check (status in ('pending', 'confirming', 'success', 'failed', 'timeout', 'cancelled')),
+  status               text          not null check (status in ('pending', 'confirming', 'success', 'failed', 'timeout', 'cancelled')),
   attach               text          check (length(attach) <= 1024),
   authorized_minor     numeric(20,0),  -- null: paid at once; a success sets payment_amount_minor to what was captured
   captured_minor       numeric(20,0) not null default 0 check (captured_minor >= 0),
   held_until           bigint,         -- set when the payment is authorized
   primary key (merchant_id, payment_id),
   unique (merchant_id, order_no),
-  check (refunded_minor + refund_held_minor <= case when refund_count > 0 then payment_amount_minor else 0 end),
+  check (refunded_minor + refund_held_minor + disputed_minor - disputed_over_minor
+    <= case when refund_count > 0 or disputed_minor > 0 then payment_amount_minor else 0 end),
   constraint orders_captured check (captured_minor <= coalesce(authorized_minor, 0)
     and (captured_minor = 0 or held_until is not null and status in ('confirming', 'success'))
-    and (authorized_minor is null
-      or payment_amount_minor = case status when 'success' then captured_minor else authorized_minor end)),
+    and (authorized_minor is null or payment_amount_minor = case status when 'success' then captured_minor else authorized_minor end)),
   constraint orders_expiry check (expires_at + advanced_ms - payment_time between 300000 and 86400000),
   constraint orders_fee check ((fee_minor is null) = (returns_fee is null)
-    and (fee_minor is null or (status = 'success' or captured_minor > 0) and fee_minor > 0
-      and fee_minor <= payment_amount_minor)),
+    and (fee_minor is null or (status = 'success' or captured_minor > 0) and fee_minor > 0 and fee_minor <= payment_amount_minor)),
   constraint orders_link check (num_nonnulls(link_id, link_uses) in (0, 2)),
   constraint orders_open_attempt check (open_attempt is null or status = 'pending'),
   constraint orders_payer check (num_nonnulls(wallet_id, rail_id) = num_nonnulls(transaction_id)
@@ -54,9 +54,7 @@ create table orders (
   constraint orders_transaction check (status not in ('confirming', 'success', 'failed') or transaction_id is not null)
 ) with (fillfactor = 70);
 create index orders_attach on orders (merchant_id, left(attach, 64) text_pattern_ops) where attach is not null;
--- Lists the newest orders first: a paymentId begins with its time.
 create index orders_by_status on orders (status, payment_id);
--- A link for one payment has at most one order that is paid or can be paid.
 create unique index orders_link_once on orders (merchant_id, link_id)
   where link_uses = 'once' and status in ('pending', 'confirming', 'success');
 create index orders_of_link on orders (merchant_id, link_id, payment_id) where link_id is not null;

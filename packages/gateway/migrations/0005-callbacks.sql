@@ -24,8 +24,7 @@ create table callback_endpoint_secrets (
   primary key (merchant_id, secret_id),
   foreign key (merchant_id, endpoint_id) references callback_endpoints(merchant_id, endpoint_id)
 );
-create unique index callback_endpoint_secrets_live on callback_endpoint_secrets (merchant_id, endpoint_id, slot)
-  where ended_at is null;
+create unique index callback_endpoint_secrets_live on callback_endpoint_secrets (merchant_id, endpoint_id, slot) where ended_at is null;
 
 -- No index holds a column that a successful attempt changes, so recording an attempt writes only the row.
 create table callbacks (
@@ -91,7 +90,6 @@ create table callback_queue (
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, fillfactor = 45);
 create index callback_queue_due on callback_queue (due_at);
 create index callback_queue_endpoint on callback_queue (merchant_id, endpoint_id) where endpoint_id <> '';
--- Workers claim by destination, so that no destination blocks another.
 create index callback_queue_lines on callback_queue (merchant_id, host, destination_id, due_at);
 
 create table callback_hosts (
@@ -122,7 +120,6 @@ create table callback_destinations (
 create index callback_destinations_failed on callback_destinations (failed_at);
 create index callback_destinations_host on callback_destinations (host);
 
--- Resend requests by the hash of their signature: a replayed envelope gets the same response and queues nothing.
 create table resend_requests (
   merchant_id  text,
   requested_at bigint,  -- the envelope's timestamp
@@ -161,7 +158,5 @@ select c.merchant_id, c.callback_id, c.payment_id, c.refund_id, c.event_name, c.
        coalesce(a.outcome, c.last_outcome) as last_outcome,
        coalesce(a.http_status, c.last_http_status) as last_http_status,
        coalesce(a.started_at + a.duration_ms, c.delivered_at) as delivered_at,
-       c.is_warned, c.exhausted_at, c.held_reason, c.resent_at, c.endpoint_id
-  from callbacks c
-  left join callback_attempts a
+       c.is_warned, c.exhausted_at, c.held_reason, c.resent_at, c.endpoint_id from callbacks c left join callback_attempts a
     on c.attempts_made = 0 and a.merchant_id = c.merchant_id and a.callback_id = c.callback_id and a.attempt = 1;

@@ -21,10 +21,8 @@ create table bank_openings (
   book_day       date          not null,  -- when it was booked
   check (reversed_minor >= 0 and reversed_minor <= abs(amount_minor))
 );
-create unique index bank_openings_standing on bank_openings (bank_name, currency)
-  where reversed_minor < abs(amount_minor);
+create unique index bank_openings_standing on bank_openings (bank_name, currency) where reversed_minor < abs(amount_minor);
 
--- An amount of either sign has a CHECK that rejects NaN, which numeric allows.
 create table outside_accounts (
   account        text          check (account ~ '^(bank|rail):[a-z][a-z0-9-]{0,31}$'),
   currency       text          check (currency ~ '^[A-Z]{3}$'),

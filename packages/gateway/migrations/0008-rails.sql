@@ -30,8 +30,8 @@ create table rail_secrets (
 create unique index rail_secrets_live on rail_secrets (rail_id, slot) where ended_at is null;
 
 create table rail_tasks (
-  task_id        text    primary key,        -- transactionId, refundId or the return's id
-  kind           text    not null check (kind in ('payment', 'refund', 'return')),
+  task_id        text    primary key,        -- transactionId, refundId, the return's id, or rail:disputeId
+  kind           text    not null check (kind in ('payment', 'refund', 'return', 'dispute')),
   rail_id        text    not null references rails(rail_id),
   merchant_id    text    not null,
   payment_id     text    not null,
@@ -89,6 +89,32 @@ create table rail_calls (
   detail      text,
   primary key (merchant_id, payment_id, call_id)
 );
+
+create table disputes (
+  merchant_id  text,
+  dispute_id   text          check (length(dispute_id) = 27),
+  rail_id      text          not null,
+  reference    text          not null,                             -- the rail's own number
+  payment_id   text          not null,
+  status       text          not null check (status in ('open', 'won', 'lost')),
+  amount_minor numeric(20,0) not null check (amount_minor > 0),
+  currency     text          not null,
+  fee_minor    numeric(20,0) not null check (fee_minor >= 0),
+  reason       text          not null,
+  respond_by   bigint,
+  opened_at    bigint        not null,
+  accepts      text[]        not null,                             -- what the rail passes on: evidence, accept
+  response     jsonb,                                              -- the merchant's: evidence or acceptance
+  sealed_file  bytea,
+  passed_on_at bigint        check (passed_on_at is null or response is not null),
+  closed_at    bigint        check ((status = 'open') = (closed_at is null)),
+  rounds       integer       not null check (rounds > 0),          -- changes, each with its transfers
+  primary key (merchant_id, dispute_id),
+  unique (reference, rail_id, merchant_id),
+  foreign key (merchant_id, payment_id) references orders(merchant_id, payment_id)
+);
+create index disputes_open on disputes (respond_by) where status = 'open';
+create index disputes_order on disputes (merchant_id, payment_id);
 
 create table transfer_entries (
   rail_id           text          references rails(rail_id),

@@ -14,8 +14,7 @@ create table merchant_bank_accounts (
   check (valid_from >= set_at),
   check (ended_at <= valid_from)
 );
-create index merchant_bank_accounts_valid on merchant_bank_accounts (merchant_id, currency, valid_from)
-  where ended_at is null;
+create index merchant_bank_accounts_valid on merchant_bank_accounts (merchant_id, currency, valid_from) where ended_at is null;
 
 -- Workers look for next_day, and the transaction that makes the payout moves it on. Null: payouts are manual.
 create table payout_plans (
@@ -30,8 +29,7 @@ create table payout_plans (
   share_days         smallint      not null check (share_days between 0 and 180),
   next_day           date,
   last_day           date,
-  last_outcome       text
-    check (last_outcome in ('paid_out', 'nothing_to_pay', 'no_bank_account', 'suspended', 'bank_closed')),
+  last_outcome       text check (last_outcome in ('paid_out', 'nothing_to_pay', 'no_bank_account', 'suspended', 'bank_closed')),
   primary key (merchant_id, currency),
   check (case schedule when 'weekly' then coalesce(on_day, 0) between 1 and 7
                        when 'monthly' then coalesce(on_day, 0) between 1 and 31
@@ -42,7 +40,6 @@ create table payout_plans (
 ) with (fillfactor = 70);
 create index payout_plans_due on payout_plans (next_day) where next_day is not null;
 
--- One payment file. A run takes in payouts until it is closed; what is due for the same day later gets the next part.
 create table payout_runs (
   run_id          uuid   primary key,
   bank_name       text   not null references bank_accounts(bank_name),
@@ -70,10 +67,8 @@ create index payout_runs_ending on payout_runs (ending_asked_at) where ending is
 create unique index payout_runs_open on payout_runs (bank_name, currency, day) where closed_at is null;
 create unique index payout_runs_part on payout_runs (bank_name, currency, day, part) where part is not null;
 create index payout_runs_search on payout_runs (upper(reference) text_pattern_ops) where reference is not null;
-create index payout_runs_to_send on payout_runs (run_id)
-  where closed_at is not null and sent_at is null and ending is null;
+create index payout_runs_to_send on payout_runs (run_id) where closed_at is not null and sent_at is null and ending is null;
 
--- payout_id is also the transfer that holds the money and the end-to-end id at the bank.
 create table payouts (
   merchant_id  text,
   payout_id    text          check (length(payout_id) <= 30),

@@ -28,8 +28,7 @@ create table bill_totals (
   closing_minor     numeric(38,0) not null,
   primary key (merchant_id, day, currency),
   foreign key (merchant_id, day) references bills(merchant_id, day),
-  check (opening_minor + late_minor + payments_minor + refunds_minor + fees_minor + payouts_minor + corrections_minor
-    = closing_minor)
+  check (opening_minor + late_minor + payments_minor + refunds_minor + fees_minor + payouts_minor + corrections_minor = closing_minor)
 );
 
 create table bill_parts (

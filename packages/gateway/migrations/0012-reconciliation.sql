@@ -50,8 +50,7 @@ create index statement_lines_broken on statement_lines (account, day, line_id) w
 create index statement_lines_day on statement_lines (account, currency, accounting_day);
 create index statement_lines_import on statement_lines (import_id, position);
 create index statement_lines_match on statement_lines (match_id) where match_id is not null;
-create index statement_lines_open on statement_lines (account, day, line_id)
-  where match_id is null and break_id is null;
+create index statement_lines_open on statement_lines (account, day, line_id) where match_id is null and break_id is null;
 
 create table statement_balances (
   account      text,
@@ -99,8 +98,7 @@ create table reconciliation_breaks (
   break_id     uuid          primary key,
   account      text          not null,
   currency     text          not null,
-  kind         text          not null
-    check (kind in ('missing_here', 'missing_there', 'amount_differs', 'twice', 'late')),
+  kind         text          not null check (kind in ('missing_here', 'missing_there', 'amount_differs', 'twice', 'late')),
   amount_minor numeric(20,0) not null check (amount_minor <> 'NaN'),
   size_minor   numeric(20,0) not null check (size_minor > 0),  -- the amount of the item
   day          date          not null,
@@ -113,8 +111,7 @@ create table reconciliation_breaks (
   correction_id uuid,
   resolved_at  bigint,
   resolved_by  text,
-  resolution   text
-    check (resolution in ('matched', 'accepted', 'written_off', 'confirmed', 'paired', 'parked', 'returned')),
+  resolution   text check (resolution in ('matched', 'accepted', 'written_off', 'confirmed', 'paired', 'parked', 'returned')),
   reason       text,
   check ((resolved_at is null) = (resolution is null)),
   check (line_id is not null or transfer_id is not null)
@@ -124,8 +121,7 @@ create unique index reconciliation_breaks_item on reconciliation_breaks (account
 create unique index reconciliation_breaks_line on reconciliation_breaks (account, line_id)
   where resolved_at is null and line_id is not null;
 create index reconciliation_breaks_open on reconciliation_breaks (found_at, break_id) where resolved_at is null;
-create index reconciliation_breaks_resolved on reconciliation_breaks (resolved_at desc, break_id)
-  where resolved_at is not null;
+create index reconciliation_breaks_resolved on reconciliation_breaks (resolved_at desc, break_id) where resolved_at is not null;
 
 create table break_notes (
   break_id uuid   references reconciliation_breaks(break_id),

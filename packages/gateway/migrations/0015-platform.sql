@@ -1,4 +1,3 @@
--- Test money or real money: written once, and compared with MODE by everything that opens the database.
 create table database_mode (
   is_only boolean primary key default true check (is_only),
   mode    text    not null check (mode in ('sandbox', 'live'))
@@ -16,7 +15,6 @@ create table overview_hours (
   due_at     bigint  -- the next count; null: final
 );
 
--- Requests that were rejected or slow, by the id of their response, without their content.
 create table request_log (
   request_id  text,
   answered_at bigint,

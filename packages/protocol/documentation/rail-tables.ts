@@ -6,6 +6,7 @@ import {
   railRefundAnswerSchema,
   railRefundStatuses,
 } from '../src/rail/answers.ts'
+import { disputeAnswerSchema, disputeFields, disputeMessages } from '../src/rail/disputes.ts'
 import { railMessages } from '../src/rail/messages.ts'
 import { railNotifications } from '../src/rail/notifications.ts'
 import { settlementAnswerSchema } from '../src/rail/settlement-report.ts'
@@ -22,6 +23,8 @@ export const railTables: Tables = {
   'refund answer': () => fieldTable(railRefundAnswerSchema),
   'refund statuses': () => meaningTable(railRefundStatuses),
   'rail notifications': notificationTable,
+  'dispute messages': disputeTable,
+  'dispute answer': () => fieldTable(disputeAnswerSchema),
   'settlement line': () => fieldTable(inside(settlementAnswerSchema, 'lines')),
 }
 
@@ -33,6 +36,15 @@ function messageTable(): string {
     answers.map(code).join(', '),
   ])
   return table(['`type`', 'Meaning', 'Carries', 'Response `status`'], rows)
+}
+
+function disputeTable(): string {
+  const rows = Object.entries(disputeMessages).map(([type, { meaning, schema }]) => [
+    code(type),
+    meaning,
+    namesOf(schema).filter((name) => !Object.hasOwn(disputeFields, name)).map(code).join(', ') || '–',
+  ])
+  return table(['`type`', 'Meaning', 'Carries also'], rows)
 }
 
 function notificationTable(): string {
@@ -53,9 +65,13 @@ function meaningTable(meanings: Readonly<Record<string, string>>): string {
 
 /** Named one by one where they are few; the table of its own says the rest. */
 function fieldsOf(schema: TSchema): string {
-  const { properties } = schema as unknown as { properties: Record<string, TSchema> }
-  const names = Object.keys(properties).filter((name) => name !== 'type')
+  const names = namesOf(schema)
   return names.length > 2 ? 'see below' : names.map(code).join(', ')
+}
+
+function namesOf(schema: TSchema): string[] {
+  const { properties } = schema as unknown as { properties: Record<string, TSchema> }
+  return Object.keys(properties).filter((name) => name !== 'type')
 }
 
 function code(text: string): string {

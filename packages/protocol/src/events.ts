@@ -1,5 +1,6 @@
 // The events that callbacks report, with their statuses. A status without an event is never reported by callback, and
 // neither is a cancel by the merchant.
+import type { DisputeStatus } from './rail/disputes.ts'
 import type { OrderStatus, RefundStatus } from './statuses.ts'
 
 export const orderEvents = {
@@ -24,13 +25,30 @@ export const refundEvents = {
   },
 } as const satisfies Record<string, { readonly statuses: readonly RefundStatus[]; readonly meaning: string }>
 
+/** Sent only to webhook endpoints that select them, never to a callbackUrl. */
+export const disputeEvents = {
+  'payment.dispute.opened': {
+    statuses: ['open'],
+    meaning: 'The consumer’s bank took a payment back; the amount left the merchant’s balance.',
+  },
+  'payment.dispute.won': { statuses: ['won'], meaning: 'The dispute was won; the amount was returned.' },
+  'payment.dispute.lost': { statuses: ['lost'], meaning: 'The dispute was lost.' },
+} as const satisfies Record<string, { readonly statuses: readonly DisputeStatus[]; readonly meaning: string }>
+
 export type OrderEventName = keyof typeof orderEvents
 export type RefundEventName = keyof typeof refundEvents
 export type EventName = OrderEventName | RefundEventName
+export type DisputeEventName = keyof typeof disputeEvents
+export type WebhookEventName = EventName | DisputeEventName
 
 export const eventNames: readonly EventName[] = [
   ...(Object.keys(orderEvents) as OrderEventName[]),
   ...(Object.keys(refundEvents) as RefundEventName[]),
+]
+
+export const webhookEventNames: readonly WebhookEventName[] = [
+  ...eventNames,
+  ...(Object.keys(disputeEvents) as DisputeEventName[]),
 ]
 
 const eventByStatus: ReadonlyMap<string, EventName> = new Map(
@@ -46,6 +64,10 @@ export function eventOfStatus(status: OrderStatus | RefundStatus): EventName | u
 
 export function isEventName(name: string): name is EventName {
   return isOrderEventName(name) || isRefundEventName(name)
+}
+
+export function isDisputeEventName(name: string): name is DisputeEventName {
+  return Object.hasOwn(disputeEvents, name)
 }
 
 export function isOrderEventName(name: string): name is OrderEventName {

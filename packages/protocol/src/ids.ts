@@ -13,6 +13,7 @@ const digitPairs = [...alphabet].flatMap((first) => [...alphabet].map((second) =
 export const paymentIdPattern = /^P[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const refundIdPattern = /^R[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const transactionIdPattern = /^T[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+export const disputeIdPattern = /^D[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const linkIdPattern = /^L[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 /** The gateway makes digits; merchants imported from other systems may have letters. */
@@ -24,6 +25,10 @@ export function makePaymentId(nowMs: number, random: RandomBytes): string {
 
 export function makeRefundId(nowMs: number, random: RandomBytes): string {
   return `R${timeOrdered(nowMs, random)}`
+}
+
+export function makeDisputeId(nowMs: number, random: RandomBytes): string {
+  return `D${timeOrdered(nowMs, random)}`
 }
 
 export function makeTransactionId(nowMs: number, random: RandomBytes): string {

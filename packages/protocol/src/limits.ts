@@ -81,6 +81,7 @@ export const railAnswerTimeoutMs = 10 * second
 /** The maximum difference between the clock and the timestamp of a rail's signed message, in both directions. */
 export const webhookWindowMs = 5 * minute
 export const maxRailReferenceLength = 128
+export const maxDisputeIdLength = 36
 export const maxRailReasonLength = 256
 export const maxCheckAfterSeconds = 86_400
 /** A QR code of this length with medium error correction can still be scanned from a screen. */

@@ -52,6 +52,7 @@ export const railMessageSamples: { readonly [Type in keyof typeof railMessages]:
 export const railNotificationSamples: readonly RailNotification[] = [
   { type: 'payment.changed', transactionId },
   { type: 'refund.changed', refundId },
+  { type: 'dispute.opened', version: 1, disputeId: 'dp_1', transactionId },
 ]
 
 export function makeRailVectors() {

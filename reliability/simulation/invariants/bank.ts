@@ -2,12 +2,15 @@
 // back, exactly once; what it did not approve is nobody's; and it never heard of a payment that no attempt names.
 import type { Pool } from '../../../packages/gateway/src/platform/database/pool.ts'
 import { bankRailId } from '../bank.ts'
+import type { SimulatedDisputes } from '../disputes.ts'
 
 /** What a bank knows. */
 export interface BankRecord {
   readonly payments: ReadonlyMap<string, { readonly amountMinor: bigint }>
   readonly contradictions: readonly string[]
   isApproved(transactionId: string): boolean
+  /** Left out by a bank that has none. */
+  readonly disputes?: SimulatedDisputes
   /** What it gave back of a payment. */
   refundedMinor(transactionId: string): bigint
 }
@@ -37,7 +40,8 @@ select a.transaction_id, a.status, o.order_no, o.status as order_status, a.amoun
       .filter((transactionId) => !known.has(transactionId))
       .map((transactionId) => `the bank began ${transactionId}, which no attempt names`),
     ...rows.flatMap((row) => checkAttempt(row, bank)),
-    ...(await checkBalance(pool, bank)),
+    ...(await checkDisputes(pool, bank, rows)),
+    ...(await checkBalance(pool, bank, rows)),
   ]
 }
 
@@ -57,14 +61,49 @@ function checkAttempt(row: AttemptRow, bank: BankRecord): string[] {
     : [`the bank gave ${refunded} back and should have ${expected} of ${what}`]
 }
 
-async function checkBalance(pool: Pool, bank: BankRecord): Promise<string[]> {
+/** Every dispute of money that a merchant got is booked as the bank has it, and no other is. */
+async function checkDisputes(
+  pool: Pool,
+  { disputes }: BankRecord,
+  attempts: readonly AttemptRow[],
+): Promise<string[]> {
+  if (!disputes) return []
+  const { rows } = await pool.query<{ reference: string; status: string; amount: string; fee: string }>(
+    'select reference, status, amount_minor as amount, fee_minor as fee from disputes',
+  )
+  const booked = new Map(rows.map((row) => [row.reference, `${row.status} ${row.amount} ${row.fee}`]))
+  return [...disputes.all].flatMap(([disputeId, dispute]) => {
+    const { transactionId, amountMinor, feeMinor } = dispute
+    const isMerchants = attempts.some((row) => row.transaction_id === transactionId && isMerchantsOf(row))
+    const expected = isMerchants ? `${disputes.statusOf(dispute)} ${amountMinor} ${feeMinor}` : undefined
+    const found = booked.get(disputeId)
+    return found === expected ? [] : [`the dispute ${disputeId} is ${expected} at the bank and ${found} here`]
+  })
+}
+
+function isMerchantsOf(row: AttemptRow): boolean {
+  return row.is_paid_by_it && row.order_status === 'success'
+}
+
+function lostMinor({ disputes }: BankRecord, attempts: readonly AttemptRow[]): bigint {
+  const paid = new Set(attempts.filter(isMerchantsOf).map((row) => row.transaction_id))
+  return [...(disputes?.all.values() ?? [])]
+    .filter((each) => paid.has(each.transactionId) && disputes?.statusOf(each) === 'lost')
+    .reduce((sum, { amountMinor }) => sum + amountMinor, 0n)
+}
+
+async function checkBalance(
+  pool: Pool,
+  bank: BankRecord,
+  attempts: readonly AttemptRow[],
+): Promise<string[]> {
   const { rows } = await pool.query<{ balance: string }>(
     `select coalesce(sum(debits_posted - credits_posted), 0) as balance
        from accounts where owner_kind = 'rail' and owner_id = '${bankRailId}'`,
   )
   const collected = [...bank.payments].reduce(
     (sum, [id, { amountMinor }]) => (bank.isApproved(id) ? sum + amountMinor - bank.refundedMinor(id) : sum),
-    0n,
+    -lostMinor(bank, attempts),
   )
   const booked = BigInt(rows[0]?.balance ?? 0)
   return booked === collected ? [] : [`the bank has ${collected} of ours, and the books say ${booked}`]

@@ -8,6 +8,7 @@ import { keyActions } from './merchants/key-actions.ts'
 import { merchantActions } from './merchants/merchant-actions.ts'
 import { platformKeyActions } from './merchants/platform-key-actions.ts'
 import { callbackActions } from './orders/callback-actions.ts'
+import { disputeActions } from './orders/dispute-actions.ts'
 import { endpointActions } from './orders/endpoint-actions.ts'
 import { eventActions } from './orders/event-actions.ts'
 import { hostActions } from './orders/host-actions.ts'
@@ -35,6 +36,7 @@ import { priceActions } from './treasury/price-actions.ts'
 
 export const catalog: readonly Action[] = [
   ...orderActions,
+  ...disputeActions,
   ...callbackActions,
   ...hostActions,
   ...endpointActions,

@@ -187,7 +187,7 @@ export interface FieldDisplay {
    * one item per line, because items may contain commas; the command line separates them by commas. `picture`: the
    * bytes in base64. `day`: a date.
    */
-  readonly kind?: 'long' | 'lines' | 'picture' | 'day'
+  readonly kind?: 'long' | 'lines' | 'picture' | 'document' | 'day'
 }
 
 /** Stored in a non-enumerable property, as schema builders do, so that validation and descriptions ignore it. */

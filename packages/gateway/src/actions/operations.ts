@@ -34,6 +34,7 @@ import type { ManageBankAccounts } from '../finance/payouts/manage-bank-accounts
 import type { ManagePayouts } from '../finance/payouts/manage-payouts.ts'
 import type { ManagePlans } from '../finance/payouts/manage-plans.ts'
 import type { ManageRuns } from '../finance/payouts/manage-runs.ts'
+import type { ManageDisputes } from '../finance/rails/disputes/manage-disputes.ts'
 import type { ManageRails } from '../finance/rails/manage-rails.ts'
 import type { RecordTransfers } from '../finance/rails/record-transfers.ts'
 import type { ReturnLateMoney } from '../finance/rails/return-late-money.ts'
@@ -72,6 +73,7 @@ export interface MerchantOperations {
   readonly members: ManageMembers
   readonly bankAccounts: ManageBankAccounts
   readonly links: ManageLinks
+  readonly disputes: ManageDisputes
   readonly readMerchant: ReadMerchant
   findRailName(railId: string, language: string): Promise<string>
 }

@@ -58,6 +58,15 @@ export function jobTable(parts: JobTableParts): readonly Job[] {
     },
     payoutJob(parts),
     {
+      name: 'collect-debts',
+      intervalMs: 5 * second,
+      async sweep() {
+        const debtors = await operations.collectDebts()
+        if (debtors > 0) log.info({ worker: 'collect-debts', count: debtors }, 'merchants repaid debts')
+        return undefined
+      },
+    },
+    {
       name: 'make-bills',
       intervalMs: minute,
       async sweep() {

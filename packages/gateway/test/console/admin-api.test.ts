@@ -20,6 +20,7 @@ import { untilBlocked } from '../support/blocked.ts'
 import { openCheckoutShop } from '../support/checkout.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
 import { ConsoleClient } from '../support/console.ts'
+import { giveDispute } from '../support/disputes.ts'
 import { insertPastOrders } from '../support/past-orders.ts'
 import { giveBankAccount, untilPayoutsRest } from '../support/payouts.ts'
 import { approved, TestBank } from '../support/rails.ts'
@@ -691,6 +692,33 @@ test('limits of a wallet are set for a currency, and all that is stored of its o
   const all = await admin.data('wallet.export', { params, body: { reason: 'asked' } })
   assert.deepEqual([all.login, all.payments], [login, []])
   assert(all.acts.some(({ act }: { act: string }) => act === 'wallet.export'))
+})
+
+test('disputes are listed, answered with evidence, and accepted by two', async () => {
+  await pool.query(
+    `insert into rails (rail_id, name, names, url, currencies, least, most, position, created_at)
+     values ('card', 'Cards', '{}', 'http://127.0.0.1:9/', '{EUR}', '{}', '{}', 200, 1)`,
+  )
+  const given = await paidOrder()
+  const [first, second] = [await giveDispute(pool, given), await giveDispute(pool, given)]
+  const { disputes, older } = await admin.data('dispute.list', {
+    query: { merchantId, state: 'open', limit: '1' },
+  })
+  assert.deepEqual(
+    [disputes[0].amount, disputes[0].reason, older],
+    ['1.00', 'not_received', disputes[0].disputeId],
+  )
+  const params = { merchantId, disputeId: first }
+  const wrong = await admin.call('dispute.evidence', {
+    params,
+    body: { statement: 'It arrived.', document: Buffer.from('text').toString('base64') },
+  })
+  assert.deepEqual([wrong.code, wrong.data.field], [40001, 'document'])
+  const sent = await admin.data('dispute.evidence', { params, body: { statement: 'It arrived.' } })
+  assert.equal(sent.status, 'open')
+  const accepting = { params: { merchantId, disputeId: second }, body: { reason } }
+  assert.equal((await admin.data('dispute.accept', accepting)).disputeId, second)
+  clock.advance(10_000)
 })
 
 test('the books, the audit log, the system and the token itself are told', async () => {

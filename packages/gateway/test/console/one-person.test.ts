@@ -28,6 +28,7 @@ import { actingAs } from '../support/acting.ts'
 import { testActions } from '../support/actions.ts'
 import { untilBlocked } from '../support/blocked.ts'
 import { freshDatabase } from '../support/database.ts'
+import { giveDispute } from '../support/disputes.ts'
 import { assertNoEffect, readEffects, undeclaredEffects } from '../support/effects.ts'
 import { heldClock } from '../support/money.ts'
 import { addPaidMerchant, planFor, sell, testBankDetails } from '../support/payouts.ts'
@@ -82,6 +83,11 @@ await by.prices.setPrice({ merchantId, railId: undefined, currency: 'USD', terms
 clock.advance(120_000)
 const paid = await sell(money, merchant, { minor: 5_000n })
 const authorized = await sell(money, merchant, { minor: 5_000n, isManual: true })
+const disputed = await sell(money, merchant, { minor: 300n })
+const [accepted, answered] = [
+  await giveDispute(pool, { ...disputed, railId: 'bank' }),
+  await giveDispute(pool, { ...disputed, railId: 'bank' }),
+]
 const walletId = await money.addWallet(7_000n)
 const { rows: topUps } = await pool.query<{ transfer_id: string }>(
   "select transfer_id from transfers where kind = 'top_up' and credit_account = $1",
@@ -290,6 +296,7 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'correction.reverse': { input: { transferId } },
   'correction.withdraw': { params: { walletId }, input: usd('10') },
   'correction.write-off': { input: { transferId } },
+  'dispute.accept': { params: { merchantId, disputeId: accepted } },
   'endpoint.add': {
     params: { merchantId },
     input: { url: 'https://mallory.example/events', format: 'standard' },
@@ -510,6 +517,11 @@ const harmless: readonly Call[] = [
   {
     name: 'callback.resend-ticked',
     input: { callback: [`${third.merchant_id}:${third.callback_id}`] },
+  },
+  {
+    name: 'dispute.evidence',
+    params: { merchantId, disputeId: answered },
+    input: { statement: 'It arrived.' },
   },
   { name: 'endpoint.test', params: ofSpareEndpoint },
   { name: 'endpoint.pause', params: ofSpareEndpoint },

@@ -86,7 +86,7 @@ test('books that balance are clean, and the report says what was looked at', asy
   const verification = await verifyLedger(pool)
   assert.deepEqual(verification.findings, [])
   assert.deepEqual(describeVerification(verification), [
-    'The ledger is clean: 8 accounts, 22 transfers, 37 claims.',
+    'The ledger is clean: 8 accounts, 22 transfers, 40 claims.',
   ])
 })
 
@@ -189,6 +189,18 @@ const wrongs: [string, RegExp][] = [
     /connects accounts that its type allows/,
   ],
   [again('top_up'), /every top-up .* has its audit entry/],
+  [
+    inserted({ kind: 'dispute', from: `merchant:${merchantId}:USD`, to: 'disputes:card:USD' }),
+    /every dispute holds its money/,
+  ],
+  [
+    inserted({ kind: 'dispute_lost', from: 'disputes:card:USD', to: 'rail:other:USD' }),
+    /of its payment, its merchant and its rail/,
+  ],
+  [
+    `update orders set disputed_minor = 1 where status = 'success' and refund_count = 0`,
+    /disputed amount equals its open and lost disputes/,
+  ],
   [again('correction'), /every correction has an audit entry of its own/],
 ]
 

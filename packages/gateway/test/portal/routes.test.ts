@@ -5,13 +5,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { makeLinkId, makePaymentId, makeTransactionId, makeUuid } from '@tillgate/protocol'
+import { makeDisputeId, makeLinkId, makePaymentId, makeTransactionId, makeUuid } from '@tillgate/protocol'
 import { catalog } from '../../src/actions/catalog.ts'
 import { mayUse, type PortalRoute, pathTo } from '../../src/adapters/portal/portal.ts'
 import { portalRoutes } from '../../src/adapters/portal/route-table.ts'
 import { memberRoles } from '../../src/core/authority/rules/roles.ts'
 import { actingAs } from '../support/acting.ts'
 import { ConsoleClient } from '../support/console.ts'
+import { giveDispute } from '../support/disputes.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { giveBankAccount, testIban } from '../support/payouts.ts'
 import { memberOf, memberPassword, PortalClient } from '../support/portal.ts'
@@ -61,6 +62,8 @@ await gateway.pool.query(
 )
 await gateway.pool.query("insert into bill_parts values ($1, $2, 1, 'other')", [other.merchantId, billedDay])
 
+const othersDispute = await giveDispute(gateway.pool, { merchantId: other.merchantId, paymentId })
+
 /** Of each parameter: another merchant's thing, and one that nobody has. */
 const things: Readonly<Record<string, readonly [others: string | undefined, nobodys: string]>> = {
   paymentId: [paymentId, makePaymentId(Date.now(), randomBytes)],
@@ -73,6 +76,7 @@ const things: Readonly<Record<string, readonly [others: string | undefined, nobo
   bankAccountId: [othersAccount.bankAccountId, makeUuid(Date.now(), randomBytes)],
   payoutId: [othersPayout.payoutId, makeTransactionId(Date.now(), randomBytes)],
   day: [billedDay, '2026-01-06'],
+  disputeId: [othersDispute, makeDisputeId(Date.now(), randomBytes)],
 }
 /** Of `linkId` where a payment link is meant. */
 const paymentLinks = [othersLink.linkId, makeLinkId(Date.now(), randomBytes)] as const
@@ -106,6 +110,8 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/links/:linkId/pause': {},
   '/links/:linkId/resume': {},
   '/links/:linkId/close': {},
+  '/disputes/:disputeId/accept': {},
+  '/disputes/:disputeId/evidence': { statement: 'It was delivered.' },
   '/bank/change': { currency: 'EUR', holder: 'Own GmbH', iban: testIban, password: memberPassword },
   '/bank/:bankAccountId/stop': {},
   '/account/name': { name: 'Ann Example' },

@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   makeWebhookSecret,
+  parseDisputeMessage,
   parseRailMessage,
   type RailMessage,
   signRailResponse,
@@ -21,6 +22,8 @@ export interface Fault {
   readonly foundBy: RegExp
   readonly isGenuine?: (headers: IncomingHttpHeaders, body: string) => boolean
   readonly answer?: (message: RailMessage, bank: Bank) => unknown
+  /** What it says of every dispute; left out, it passes on none. */
+  readonly disputes?: object
   /** The headers of its response. */
   readonly sign?: (headers: IncomingHttpHeaders, body: string, message: RailMessage) => object
   /** What the check says is wrong. */
@@ -155,6 +158,11 @@ export const faults: readonly Fault[] = [
         : bank.answer(message),
   },
   {
+    name: 'makes up a dispute',
+    foundBy: /an unknown dispute is unknown/,
+    disputes: { status: 'open', amountMinor: '100', currency: 'EUR' },
+  },
+  {
     name: 'approves without a reference',
     foundBy: /approved stays approved/,
     answer: changed(({ status }) => (status === 'approved' ? { reference: undefined } : {})),
@@ -225,12 +233,18 @@ export const faults: readonly Fault[] = [
   },
 ]
 
-export async function openBrokenRail({ isGenuine = verify, answer, sign: signs }: Partial<Fault>) {
+export async function openBrokenRail({ isGenuine = verify, answer, disputes, sign: signs }: Partial<Fault>) {
   const bank = makeBank({ url, now: Date.now, kept: [], keep: () => {} })
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     if (!isGenuine(request.headers, body)) return response.writeHead(401).end()
+    if (parseDisputeMessage(body)) {
+      if (!disputes) return response.writeHead(400).end()
+      const told = JSON.stringify(disputes)
+      const headers = { 'content-type': 'application/json', ...sign(request.headers, told) }
+      return response.writeHead(200, headers).end(told)
+    }
     const message = parseRailMessage(body)
     const told = JSON.stringify(await (answer ? answer(message, bank) : bank.answer(message)))
     const signed = signs ? signs(request.headers, told, message) : sign(request.headers, told)

@@ -24,6 +24,7 @@ const owners = [
   'bank_charges',
   'write_off',
   'rail_fees',
+  'owed',
 ]
 
 const destinations = [

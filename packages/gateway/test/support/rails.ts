@@ -6,6 +6,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import {
+  type DisputeMessage,
+  parseDisputeMessage,
   parseRailMessage,
   type RailMessage,
   signRailResponse,
@@ -46,6 +48,8 @@ export class TestBank {
   readonly refused: string[] = []
   readonly payments = new Map<string, object>()
   readonly refunds = new Map<string, object>()
+  readonly disputes = new Map<string, object>()
+  readonly askedOfDisputes: DisputeMessage[] = []
   /** What a payment is from its start on. */
   first: object = { status: 'pending', nextAction: { kind: 'redirect', url: 'https://bank.example/pay' } }
   firstRefund: object = { status: 'approved', reference: 'refund' }
@@ -72,12 +76,18 @@ export class TestBank {
           reply.writeHead(401).end()
           return
         }
+        const respondTo = (given: object | string) =>
+          this.#respond(String(request.headers['webhook-id']), given, reply)
+        const aboutDispute = parseDisputeMessage(body)
+        if (aboutDispute) {
+          this.askedOfDisputes.push(aboutDispute)
+          return respondTo(this.disputes.get(aboutDispute.disputeId) ?? { status: 'unknown' })
+        }
         const message = parseRailMessage(body)
         this.asked.push(message)
         const usual = this.#answer(message)
         const said = this.says(message) ?? usual
-        const respond = (given: object | string) =>
-          this.#respond(String(request.headers['webhook-id']), given, reply)
+        const respond = respondTo
         if (said === 'drop') reply.destroy()
         else if (typeof said === 'function') said(reply, respond)
         else respond(said)

@@ -50,6 +50,10 @@ const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly stri
     'a run has payouts of many merchants, found by its number',
   ],
   'finance/payouts/store/payouts.ts': [['findPayouts'], 'the console lists the payouts of a run, or of all'],
+  'finance/rails/disputes/store/disputes.ts': [
+    ['listDisputes', 'forgetEvidence'],
+    'the console lists disputes of all, and old evidence is found by its time',
+  ],
   'finance/rails/store/rail-attempts.ts': [['findTask'], 'a rail that calls names its transaction alone'],
   'finance/rails/store/transfer-entries.ts': [
     ['findAttempts'],

@@ -3,8 +3,9 @@
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
 import { isOrderEventName, isRefundEventName, type OrderEventName, type RefundEventName } from '../events.ts'
-import { amount, text, timeNumber } from '../fields.ts'
+import { amount, choice, text, timeNumber } from '../fields.ts'
 import { maxOrderNoLength } from '../limits.ts'
+import { type DisputeReason, type DisputeStatus, disputeReasons } from '../rail/disputes.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
 import {
@@ -62,6 +63,24 @@ export const refundResultSchema = Type.Object({
   ...attach,
 })
 export type RefundResult = Static<typeof refundResultSchema>
+
+const disputeStatuses: readonly DisputeStatus[] = ['open', 'won', 'lost']
+/** Of the events of disputes, which go to webhook endpoints. */
+export const disputeResultSchema = Type.Object({
+  merchantId,
+  disputeId: text('The gateway’s number of the dispute.', { max: 32 }),
+  paymentId,
+  referOrderNo,
+  disputeAmount: amount('The disputed amount.'),
+  currency,
+  status: choice('The status of the dispute.', disputeStatuses),
+  reason: choice('Why the consumer disputes the payment.', Object.keys(disputeReasons) as DisputeReason[]),
+  openedTime: timeNumber('When the gateway learned of the dispute.'),
+  respondBy: Type.Optional(timeNumber('Until when evidence is accepted.')),
+  completeTime: Type.Optional(timeNumber('When the dispute was won or lost.')),
+  ...attach,
+})
+export type DisputeResult = Static<typeof disputeResultSchema>
 
 export type CallbackResult =
   | { readonly kind: 'order'; readonly eventName: OrderEventName; readonly result: PaymentResult }

@@ -5,6 +5,7 @@ import { choice, text } from '../fields.ts'
 import { maxRefundIdLength, maxTransactionIdLength } from '../limits.ts'
 import { Type } from '../type.ts'
 import { makeChecker, makeReader } from '../validation.ts'
+import { disputeFields } from './disputes.ts'
 
 const paymentChangedSchema = Type.Object({
   type: choice('The notification type.', ['payment.changed']),
@@ -16,6 +17,10 @@ const refundChangedSchema = Type.Object({
   refundId: text('The refund that changed.', { max: maxRefundIdLength }),
 })
 
+const disputeTypes = ['dispute.opened', 'dispute.won', 'dispute.lost'] as const
+const disputeSchema = Type.Object({ type: choice('The notification type.', disputeTypes), ...disputeFields })
+const disputeMeaning = 'Optional: the gateway requests `dispute.status` at once.'
+
 export const railNotifications = {
   'payment.changed': {
     meaning: 'The gateway requests `payment.status` at once.',
@@ -25,9 +30,16 @@ export const railNotifications = {
     meaning: 'The gateway requests `refund.status` at once.',
     schema: refundChangedSchema,
   },
+  'dispute.opened': { meaning: disputeMeaning, schema: disputeSchema },
+  'dispute.won': { meaning: disputeMeaning, schema: disputeSchema },
+  'dispute.lost': { meaning: disputeMeaning, schema: disputeSchema },
 } as const
 
-export type RailNotification = Static<typeof paymentChangedSchema> | Static<typeof refundChangedSchema>
+export type DisputeNotification = Omit<Static<typeof disputeSchema>, 'version'> & { readonly version: number }
+export type RailNotification =
+  | Static<typeof paymentChangedSchema>
+  | Static<typeof refundChangedSchema>
+  | DisputeNotification
 
 const notificationOptions = { failure: 'invalid_field', whole: 'the notification' } as const
 const notificationTypes = Object.keys(railNotifications) as (keyof typeof railNotifications)[]
@@ -37,6 +49,7 @@ const readType = makeReader(
 )
 const checkPaymentChanged = makeChecker(paymentChangedSchema, notificationOptions)
 const checkRefundChanged = makeChecker(refundChangedSchema, notificationOptions)
+const checkDispute = makeChecker(disputeSchema, notificationOptions)
 
 /** For the gateway: the body of a verified notification. */
 export function parseRailNotification(bodyText: string): RailNotification {
@@ -44,5 +57,9 @@ export function parseRailNotification(bodyText: string): RailNotification {
   if (read.type === 'refund.changed') {
     return { type: read.type, refundId: checkRefundChanged(read).refundId }
   }
-  return { type: read.type, transactionId: checkPaymentChanged(read).transactionId }
+  if (read.type === 'payment.changed') {
+    return { type: read.type, transactionId: checkPaymentChanged(read).transactionId }
+  }
+  const { version, disputeId, transactionId } = checkDispute(read)
+  return { type: read.type, version: Number(version), disputeId, transactionId }
 }

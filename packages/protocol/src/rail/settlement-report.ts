@@ -3,7 +3,7 @@
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
 import { choice, list, nested, pattern, text, wholeNumber } from '../fields.ts'
-import { maxRailReferenceLength, maxRefundIdLength } from '../limits.ts'
+import { maxDisputeIdLength, maxRailReferenceLength } from '../limits.ts'
 import { isCalendarDay } from '../messages/bills.ts'
 import * as shared from '../messages/shared-fields.ts'
 import { Type } from '../type.ts'
@@ -49,7 +49,7 @@ export const settlementAnswerSchema = Type.Object({
         feeMinor: signedMinor('What the provider keeps.'),
         currency: shared.currency,
         reference: Type.Optional(
-          text('The `transactionId` or `refundId`, if any.', { max: maxRefundIdLength }),
+          text('The `transactionId`, `refundId` or `disputeId`, if any.', { max: maxDisputeIdLength }),
         ),
         batch: text('The payout, if possible as the bank statement names it.', {
           max: maxRailReferenceLength,

@@ -1,5 +1,5 @@
 // Callbacks: list, show with every attempt, resend.
-import { eventNames, Failure, merchantIdPattern, uuidPattern } from '@tillgate/protocol'
+import { Failure, merchantIdPattern, uuidPattern, webhookEventNames } from '@tillgate/protocol'
 import { maxListed } from '../../core/callbacks/resend-callbacks.ts'
 import type { StoredAttempt, StoredCallback } from '../../core/callbacks/store/callback-history.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
@@ -35,7 +35,9 @@ const filter = {
   paymentId: optional(displayed(paymentId, { option: 'payment' })),
   endpointId: optional(displayed(uuid('Only callbacks to this webhook endpoint.'), { option: 'endpoint' })),
   host: optional(host),
-  eventName: optional(displayed(oneOf('Only callbacks of this event.', eventNames), { option: 'event' })),
+  eventName: optional(
+    displayed(oneOf('Only callbacks of this event.', webhookEventNames), { option: 'event' }),
+  ),
   state: optional(oneOf('Only callbacks in this state.', states)),
   sinceMs: optional(timeMs('Created at this time or later.')),
   untilMs: optional(timeMs('Created before this time.')),
@@ -45,7 +47,7 @@ const callback = {
   callbackId: uuid('The callback’s ID.'),
   merchantId,
   paymentId,
-  eventName: oneOf('The reported event.', eventNames),
+  eventName: oneOf('The reported event.', webhookEventNames),
   callbackUrl: text('The destination URL.', { max: 2048 }),
   endpointId: optional(uuid('The webhook endpoint; absent for the order’s own callbackUrl.')),
   host,

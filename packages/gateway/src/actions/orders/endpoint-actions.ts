@@ -1,6 +1,6 @@
 // Webhook endpoints of merchants: addresses that receive events in addition to an order's callbackUrl. A secret is
 // shown once.
-import { eventNames, orderEvents, refundEvents } from '@tillgate/protocol'
+import { disputeEvents, orderEvents, refundEvents, webhookEventNames } from '@tillgate/protocol'
 import { type Endpoint, endpointFormats } from '../../core/callbacks/rules/endpoint.ts'
 import {
   type Action,
@@ -17,12 +17,15 @@ import { readable } from './callback-actions.ts'
 const ofMerchant = object('Which merchant.', { merchantId })
 const endpointId = uuid('The endpoint’s ID.')
 const key = object('Which endpoint.', { merchantId, endpointId })
-const meanings = { ...orderEvents, ...refundEvents }
+const meanings = { ...orderEvents, ...refundEvents, ...disputeEvents }
 const events = optional(
   displayed(
-    list('Only these events; by default all, including future ones.', oneOf('An event.', eventNames)),
+    list(
+      'Only these events; by default all of orders and refunds, including future ones.',
+      oneOf('An event.', webhookEventNames),
+    ),
     {
-      choices: eventNames.map((name) => [name, meanings[name].meaning.replaceAll('`', '')]),
+      choices: webhookEventNames.map((name) => [name, meanings[name].meaning.replaceAll('`', '')]),
     },
   ),
 )
@@ -224,8 +227,8 @@ export const endpointActions: readonly Action[] = [
     params: key,
     input: object('Which event.', {
       event: optional(
-        displayed(oneOf('By default the first event that the endpoint receives.', eventNames), {
-          choices: eventNames.map((name) => [name, name]),
+        displayed(oneOf('By default the first event that the endpoint receives.', webhookEventNames), {
+          choices: webhookEventNames.map((name) => [name, name]),
         }),
       ),
       reason,
@@ -237,7 +240,7 @@ export const endpointActions: readonly Action[] = [
         'unreachable',
         'held',
       ]),
-      eventName: oneOf('The event that was sent.', eventNames),
+      eventName: oneOf('The event that was sent.', webhookEventNames),
       durationMs: count('Duration of the request.'),
       httpStatus: optional(integer('HTTP status of the response.', { min: 0, max: 999 })),
       isWarned: yesNo('The response had HTTP 200, but not code 20000.'),

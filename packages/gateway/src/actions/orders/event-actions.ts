@@ -1,5 +1,5 @@
 // The operator's event feed, for a data warehouse or message bus that must not read the tables.
-import { eventNames, Type } from '@tillgate/protocol'
+import { Type, webhookEventNames } from '@tillgate/protocol'
 import { maxEventsRead, maxWaitMs } from '../../core/callbacks/events/read-events.ts'
 import { type Action, defineAction } from '../action.ts'
 import { count, integer, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
@@ -34,7 +34,7 @@ export const eventActions: readonly Action[] = [
         object('An event.', {
           position: count('Increases by one with each event.'),
           eventId: uuid('The same in every response.'),
-          eventName: oneOf('What happened.', eventNames),
+          eventName: oneOf('What happened.', webhookEventNames),
           merchantId,
           paymentId,
           refundId: optional(text('For an event of a refund.', { max: 32 })),

@@ -7,6 +7,7 @@ import {
   refundStatuses,
   toDecimalText,
 } from '@tillgate/protocol'
+import { refundableMinor } from '../../core/orders/refunds/rules/refund.ts'
 import { isHeld, type Order } from '../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
 import { isCreditorReference } from '../../finance/rails/rules/transfer-account.ts'
@@ -312,7 +313,7 @@ function refundTarget({ order: { railId, walletId }, attempts, transferEntries }
 export function leftOf(of: Order): string {
   if (of.authorization && isHeld(of))
     return toDecimalText(of.authorization.authorizedMinor - of.authorization.capturedMinor, of.currency)
-  return toDecimalText(of.paymentAmountMinor - of.refundedMinor - of.refundHeldMinor, of.currency)
+  return toDecimalText(refundableMinor(of), of.currency)
 }
 
 function withAmounts<Listed extends Pick<Order, 'paymentAmountMinor' | 'refundedMinor' | 'currency'>>(

@@ -1,9 +1,10 @@
 // Deletes expired rows of unpartitioned tables in batches: callback hosts that a merchant no longer uses, emails,
-// sessions, one-time links of members, counters of wrong PINs and passwords.
+// evidence of ended disputes, sessions, one-time links of members, counters of wrong PINs and passwords.
 
 import type { EmailLog } from '../../core/email-log/store/email-log.ts'
 import type { MerchantStore } from '../../core/merchants/store/merchants.ts'
 import type { PinTriesStore } from '../../core/wallets/store/pin-tries.ts'
+import type { DisputeStore } from '../../finance/rails/disputes/store/disputes.ts'
 import type { Account } from '../../identity/accounts/rules/account.ts'
 import type { AccountSessionStore } from '../../identity/accounts/store/account-sessions.ts'
 import type { AccountTriesStore } from '../../identity/accounts/store/account-tries.ts'
@@ -20,6 +21,7 @@ export interface PurgeRowsParts {
   readonly memberTries: Pick<AccountTriesStore<Account>, 'deleteForgotten'>
   readonly memberLinks: Pick<MemberLinkStore, 'deleteEnded'>
   readonly emailLog: Pick<EmailLog, 'deleteEnded'>
+  readonly disputes: Pick<DisputeStore, 'forgetEvidence'>
   readonly clock: Clock
 }
 
@@ -38,6 +40,8 @@ export interface PurgedRows {
 export const rowBatch = 500
 const dayMs = 24 * 60 * 60 * 1000
 const emailDays = 30
+/** After the end of a dispute, its evidence is deleted. */
+export const evidenceDays = 30
 
 export function makePurgeRows(parts: PurgeRowsParts) {
   const { merchants, emailLog, operatorSessions, memberSessions, memberLinks, clock } = parts
@@ -47,6 +51,7 @@ export function makePurgeRows(parts: PurgeRowsParts) {
     const hosts = await merchants.deleteUnusedHosts({ usedBeforeMs: nowMs - dayMs, limit: rowBatch })
     const endedBeforeMs = nowMs - emailDays * dayMs
     const emails = await emailLog.deleteEnded({ endedBeforeMs, limit: rowBatch })
+    await parts.disputes.forgetEvidence(nowMs - evidenceDays * dayMs)
     // There are few, because signing in also deletes ended sessions.
     const sessions =
       (await operatorSessions.deleteEndedSessions(nowMs)) + (await memberSessions.deleteEndedSessions(nowMs))

@@ -21,6 +21,8 @@ const balanceLine = object('One type of owner in one currency.', {
     'equity',
     'bank_charges',
     'interest',
+    'disputes',
+    'owed',
   ]),
   accounts: count('Number of accounts.'),
   debitsPosted: amount('Total debits.'),

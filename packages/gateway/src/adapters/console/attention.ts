@@ -15,6 +15,9 @@ import { count, countUpTo, duration } from './words.ts'
 /** Older failures have been seen. */
 const emailsSinceMs = 7 * 24 * 60 * 60_000
 
+const disputeSoonMs = 3 * 24 * 60 * 60_000
+const disputesLooked = 100
+
 /** These are listed by address; the rest is a count. */
 const destinationsNamed = 3
 /** Beyond this age, callbacks wait for a destination, or the workers are too slow. */
@@ -22,7 +25,7 @@ const lateAfterMs = 60_000
 
 export async function attention(visit: Visit, callbacks: CallbackCounts): Promise<Html> {
   const { operations, context, nowMs } = visit
-  const [destinations, approvals, applications, runs, rails, suspense, emails, breaks, backup] =
+  const [destinations, approvals, applications, runs, rails, suspense, emails, breaks, backup, disputes] =
     await Promise.all([
       operations.callbacks.listFailingDestinations(context, { limit: destinationsNamed }),
       operations.approvals.countWaiting(),
@@ -33,7 +36,12 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
       operations.countFailedEmails(context, nowMs - emailsSinceMs),
       operations.reconciliation.breaks.countOpen(context),
       operations.backup(context, nowMs),
+      operations.disputes.listDisputes(context, { isOpen: true, isByDeadline: true, limit: disputesLooked }),
     ])
+  const urgent = disputes.filter(
+    ({ respondByMs, response }) =>
+      !response && respondByMs !== undefined && respondByMs > nowMs && respondByMs < nowMs + disputeSoonMs,
+  )
   const late = suspense.filter((account) => postedMinor(account) !== 0n)
   const failing = rails.filter((rail) => rail.isPaused || isFailing(rail, nowMs))
   const upTo = (number: number) => countUpTo(number, countedAtMost)
@@ -64,6 +72,12 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
       need('bad', `Undelivered callbacks: ${upTo(callbacks.exhausted)}`, '/callbacks?state=exhausted'),
     approvals > 0 && need('wait', `Requests waiting for approval: ${approvals}`, '/approvals'),
     applications > 0 && need('wait', `Merchant applications to review: ${applications}`, '/applications'),
+    urgent.length > 0 &&
+      need(
+        'wait',
+        `Disputes to answer within 3 days: ${countUpTo(urgent.length, disputesLooked)}`,
+        '/disputes',
+      ),
     runs > 0 && need('wait', `Payout runs to send: ${runs}`, '/payouts'),
     late.length > 0 &&
       need(

@@ -26,6 +26,8 @@ export const auditWords: Readonly<Record<AuditedAction, string>> = {
   'correction.reverse': 'Reversed a transfer',
   'correction.withdraw': 'Withdrew money from a wallet',
   'correction.write-off': 'Wrote off money',
+  'dispute.accept': 'Accepted a dispute',
+  'dispute.evidence': 'Sent evidence of a dispute',
   'email.retry': 'Resent an email',
   'endpoint.add': 'Added a webhook endpoint',
   'endpoint.change': 'Changed the events of a webhook endpoint',

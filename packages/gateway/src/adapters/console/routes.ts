@@ -33,6 +33,7 @@ import { merchantArea } from './areas/merchant.ts'
 import { merchantPayoutsArea } from './areas/merchant-payouts.ts'
 import { merchantsArea } from './areas/merchants.ts'
 import { correctionsArea } from './areas/money/corrections.ts'
+import { disputesArea } from './areas/money/disputes.ts'
 import { feesArea } from './areas/money/fees.ts'
 import { merchantBillsArea } from './areas/money/merchant-bills.ts'
 import { merchantMoneyArea } from './areas/money/merchant-money.ts'
@@ -73,6 +74,7 @@ export function consoleRoutes(catalog: readonly Action[]): readonly ConsoleRoute
     ...endpointsArea,
     ...merchantPayoutsArea,
     ...payoutsArea,
+    ...disputesArea,
     ...walletsArea,
     ...linksArea,
     ...railsArea,

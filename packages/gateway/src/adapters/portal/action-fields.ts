@@ -1,11 +1,13 @@
 // The fields of an action's screen: which ones, in which sections, with their labels, hints and choices.
 import {
   currencies,
-  type EventName,
-  eventNames,
+  disputeEvents,
+  isDisputeEventName,
   linkUses,
   orderEvents,
   refundEvents,
+  type WebhookEventName,
+  webhookEventNames,
 } from '@tillgate/protocol'
 import type { TSchema } from 'typebox'
 import type { Action, PortalForm } from '../../actions/action.ts'
@@ -38,8 +40,12 @@ export function shownFields(
   return all.filter(([name]) => !hidden.includes(name) && !(name in fixed))
 }
 
-export function hasPicture(fields: readonly NamedField[]): boolean {
-  return fields.some(([, schema]) => displayOf(schema).kind === 'picture')
+export function hasFile(fields: readonly NamedField[]): boolean {
+  return fields.some(([, schema]) => isFileField(displayOf(schema).kind))
+}
+
+function isFileField(kind: string | undefined): boolean {
+  return kind === 'picture' || kind === 'document'
 }
 
 interface Section {
@@ -110,8 +116,8 @@ function inputOf(
       ? (visit.refused?.typed.getAll(name) ?? values[name]?.split(',') ?? [])
       : undefined,
     attributes: html`${/[aA]mount$/.test(name) && html` inputmode="decimal"`}${name === 'email' && html` inputmode="email"`}${
-      maxLength !== undefined && kind !== 'picture' && html` maxlength="${maxLength}"`
-    }${placeholder !== undefined && kind !== 'picture' && html` placeholder="${placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
+      maxLength !== undefined && !isFileField(kind) && html` maxlength="${maxLength}"`
+    }${placeholder !== undefined && !isFileField(kind) && html` placeholder="${placeholder}"`}${kind !== 'long' && html` autocomplete="off" autocapitalize="none" spellcheck="false"`}`,
     error: errorOf(visit, name),
   })
 }
@@ -144,9 +150,9 @@ function choicesOf(name: string, language: Language, values: Values): readonly C
         ['true', keys.revokeAnyway],
       ]
     case 'event':
-      return eventNames.map((each) => [each, `${each} (${statusWords(each, words)})`])
+      return webhookEventNames.map((each) => [each, `${each} (${statusWords(each, words)})`])
     case 'events':
-      return eventNames.map((each) => [each, statusWords(each, words)])
+      return webhookEventNames.map((each) => [each, statusWords(each, words)])
     default:
       return undefined
   }
@@ -160,7 +166,8 @@ function currencyChoices({ tag }: Language, { ownCurrencies }: Values): readonly
   return own.length > 0 ? offered : [['', '…'], ...offered]
 }
 
-function statusWords(name: EventName, words: Words): string {
+function statusWords(name: WebhookEventName, words: Words): string {
+  if (isDisputeEventName(name)) return words.disputes.statuses[disputeEvents[name].statuses[0]]
   const { statuses } = { ...orderEvents, ...refundEvents }[name]
   return statuses.map((status) => words.status[status]).join(', ')
 }

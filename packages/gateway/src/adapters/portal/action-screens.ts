@@ -11,7 +11,7 @@ import type { SentForm } from '../kit/forms/uploads.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import { icon } from '../kit/icons.ts'
 import { fill, fillText } from '../kit/languages/words.ts'
-import { hasPicture, inputsOf, type Screen, shownFields, tickedIn } from './action-fields.ts'
+import { hasFile, inputsOf, type Screen, shownFields, tickedIn } from './action-fields.ts'
 import { valuesOf } from './action-values.ts'
 import { type TestAnswer, testEventPage } from './areas/test-event.ts'
 import type { Language } from './languages.ts'
@@ -31,7 +31,7 @@ export function actionScreens(catalog: readonly Action[]): readonly PortalRoute[
           ...shownFields(action, portalForm).map(([name]) => name),
           ...(portalForm.needsConfirmation ? confirmFieldNames : []),
         ],
-        takesFile: hasPicture(shownFields(action, portalForm)),
+        takesFile: hasFile(shownFields(action, portalForm)),
         act: (visit, form, files) => doAction(visit, form, { action, portalForm, files }),
       }
       return [{ path: portalForm.path, roles: portalForm.roles, show }, route]
@@ -48,7 +48,7 @@ async function screen(visit: Visit, { action, portalForm }: Screen): Promise<Por
   const warnings = await warningsOf(visit, portalForm)
   // Confirmation is needed only with a warning.
   const fields = shownFields(action, portalForm).filter(([name]) => name !== 'confirm' || warnings.length > 0)
-  const isFile = hasPicture(fields)
+  const isFile = hasFile(fields)
   const isKey = portalForm.name === 'newRsaKey'
   const isLink = portalForm.name === 'newLink'
   const form = html`<form method="post" action="${pathTo(portalForm.path, visit.params)}" class="stack card"${isFile && html` enctype="multipart/form-data"`}${isKey && html` id="key-form"`}>
@@ -119,7 +119,7 @@ async function doAction(
         return { field, message: fillText(words.trouble.invalid, { field: name }) }
       }),
     }
-  // Files of the portal are small pictures, which actions accept as base64.
+  // Files of the portal are small, and actions accept them as base64.
   for (const [name, { chunks }] of files) typed.append(name, Buffer.concat(chunks).toString('base64'))
   const names = [...shownFields(action, portalForm).map(([name]) => name), ...(portalForm.hidden ?? [])]
   const raw: RawInput = {
@@ -198,6 +198,6 @@ function idempotencyKeyOf(
 
 function areaOf(page: string): PortalPage['area'] {
   if (page.startsWith('/orders') || page.startsWith('/links')) return 'orders'
-  if (page.startsWith('/bank')) return 'money'
+  if (page.startsWith('/bank') || page.startsWith('/disputes')) return 'money'
   return page.startsWith('/settings') || page.startsWith('/members') ? 'shop' : 'developer'
 }

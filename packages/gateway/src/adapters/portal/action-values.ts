@@ -88,6 +88,12 @@ export async function valuesOf(
           linkId: params['linkId'] ?? '',
         })) && {}
       )
+    case 'disputeEvidence':
+    case 'acceptDispute': {
+      const { disputeId = '' } = params
+      const key = { merchantId: context.merchantId, disputeId }
+      return (await operations.disputes.showDispute(context, key)) && {}
+    }
     case 'stopBankAccount':
       return (await operations.bankAccounts.listBankAccounts(context, context.merchantId)).some(
         ({ bankAccountId }) => bankAccountId === params['bankAccountId'],

@@ -79,7 +79,7 @@ const areaOfTabs: Readonly<Record<string, keyof Words['nav']>> = {
   money: 'money',
   orders: 'orders',
 }
-export const moneyTabs = ['money', 'bills', 'payouts', 'bank', 'fees'] as const
+export const moneyTabs = ['money', 'bills', 'payouts', 'disputes', 'bank', 'fees'] as const
 export const orderTabs = ['orders', 'links'] as const
 export const developerTabs = ['keys', 'callbacks', 'endpoints', 'requests'] as const
 export const shopTabs = ['settings', 'members', 'account'] as const

@@ -4,6 +4,7 @@ import { actionScreens } from './action-screens.ts'
 import { accountArea } from './areas/account.ts'
 import { billsArea } from './areas/bills.ts'
 import { callbacksArea } from './areas/callbacks.ts'
+import { disputesArea } from './areas/disputes.ts'
 import { endpointsArea } from './areas/endpoints.ts'
 import { feesArea } from './areas/fees.ts'
 import { homeArea } from './areas/home.ts'
@@ -27,6 +28,7 @@ export function portalRoutes(catalog: readonly Action[]): readonly PortalRoute[]
     ...transactionsArea,
     ...billsArea,
     ...payoutsArea,
+    ...disputesArea,
     ...feesArea,
     ...keysArea,
     ...callbacksArea,

@@ -46,6 +46,8 @@ import { makePayoutPlanStore } from '../../finance/payouts/store/payout-plans.ts
 import { makePayoutRunStore } from '../../finance/payouts/store/payout-runs.ts'
 import { makePayoutStore } from '../../finance/payouts/store/payouts.ts'
 import { makeRequestPayoutStore } from '../../finance/payouts/store/request-payout.ts'
+import { makeDebtStore } from '../../finance/rails/disputes/store/debts.ts'
+import { makeDisputeStore } from '../../finance/rails/disputes/store/disputes.ts'
 import { makeRailAttemptStore } from '../../finance/rails/store/rail-attempts.ts'
 import { makeRailStore } from '../../finance/rails/store/rails.ts'
 import { makeTransferEntryStore } from '../../finance/rails/store/transfer-entries.ts'
@@ -109,6 +111,8 @@ export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StorePart
     links: makeLinkStore(pool),
     rails: makeRailStore(pool),
     attempts: makeRailAttemptStore(pool, publish),
+    disputes: makeDisputeStore(pool, publish),
+    debts: makeDebtStore(pool),
     transferEntries: makeTransferEntryStore(pool, publish),
     listMovements: makeListMovements(pool),
     bankStatements: makeBankStatementStore(pool),

@@ -18,6 +18,7 @@ import { makeManageBankAccounts } from '../../finance/payouts/manage-bank-accoun
 import { makeManagePayouts } from '../../finance/payouts/manage-payouts.ts'
 import { makeManagePlans } from '../../finance/payouts/manage-plans.ts'
 import { makeManageRuns } from '../../finance/payouts/manage-runs.ts'
+import { makeManageDisputes } from '../../finance/rails/disputes/manage-disputes.ts'
 import { makeManageRails } from '../../finance/rails/manage-rails.ts'
 import { makeRecordTransfers } from '../../finance/rails/record-transfers.ts'
 import { makeReturnLateMoney } from '../../finance/rails/return-late-money.ts'
@@ -70,6 +71,7 @@ export function operationsForPeople(
         prepareCallback: makePrepareCallback({ ...common, ...(tools && { tools }) }),
       }),
     },
+    disputes: makeManageDisputes(perMerchant),
     merchants: makeManageMerchants(perMerchant),
     members: makeManageMembers({
       ...common,

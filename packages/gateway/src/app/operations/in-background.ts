@@ -64,6 +64,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
       notifyRefund: config.mail && makeNotifyRefund({ ...stores, ...common }),
     }),
     askRails: common.askRails,
+    collectDebts: () => stores.debts.collect({ nowMs: clock.now(), random: common.random }),
     workPayouts: makeWorkPayouts({ ...stores, ...common }),
     makeBills: makeMakeBills({ billMaker: stores.billMaker, clock }),
     prepareCallback: makePrepareCallback(preparing),

@@ -2,7 +2,7 @@
 // created.
 
 import assert from 'node:assert/strict'
-import { type EventName, Failure, makeUuid, makeWebhookSecret } from '@tillgate/protocol'
+import { Failure, makeUuid, makeWebhookSecret, type WebhookEventName } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Vault } from '../../platform/runtime/secrets/vault.ts'
 import { hostOf } from '../../platform/runtime/ssrf-guard.ts'
@@ -36,7 +36,7 @@ export interface ManageEndpointsParts extends ClockAndRandom {
 export interface NewEndpoint {
   readonly url: string
   readonly format: EndpointFormat
-  readonly events: readonly EventName[] | undefined
+  readonly events: readonly WebhookEventName[] | undefined
 }
 
 export interface MadeEndpoint {
@@ -133,7 +133,7 @@ async function changeEvents(
   parts: Parts,
   context: Context,
   key: EndpointKey,
-  events: readonly EventName[] | undefined,
+  events: readonly WebhookEventName[] | undefined,
   reason: string,
 ): Promise<Endpoint> {
   await find(parts, key)

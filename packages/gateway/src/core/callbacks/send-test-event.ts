@@ -1,6 +1,6 @@
 // Sends one sample event to a webhook endpoint at once, as a delivery would, and returns the response. Nothing is queued
 // or retried, and the health of the endpoint does not change.
-import { type EventName, Failure, makeCallbackId } from '@tillgate/protocol'
+import { Failure, makeCallbackId, type WebhookEventName } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Delivery } from '../../platform/runtime/delivery.ts'
 import { TokenBuckets } from '../../platform/runtime/token-bucket.ts'
@@ -19,7 +19,7 @@ export interface SendTestEventParts extends ClockAndRandom {
   readonly prepareCallback: (callback: {
     readonly callbackId: string
     readonly merchantId: string
-    readonly eventName: EventName
+    readonly eventName: WebhookEventName
     readonly callbackUrl: string
     readonly body: string
     readonly endpoint: DeliveryEndpoint
@@ -29,7 +29,7 @@ export interface SendTestEventParts extends ClockAndRandom {
 }
 
 export type TestDelivery = {
-  readonly eventName: EventName
+  readonly eventName: WebhookEventName
   readonly durationMs: number
 } & (
   | {
@@ -61,7 +61,10 @@ async function sendTestEvent(
   parts: SendTestEventParts & { readonly buckets: TokenBuckets },
   context: Context,
   key: EndpointKey,
-  { eventName: wanted, reason }: { readonly eventName?: EventName | undefined; readonly reason: string },
+  {
+    eventName: wanted,
+    reason,
+  }: { readonly eventName?: WebhookEventName | undefined; readonly reason: string },
 ): Promise<TestDelivery> {
   const { stores, clock, random, buckets } = parts
   const endpoint = await stores.endpoints.findForDelivery(key)

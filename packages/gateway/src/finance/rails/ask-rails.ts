@@ -16,6 +16,7 @@ import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import { type AskAboutPaymentParts, makeAskAboutPayment } from './ask-about-payment.ts'
 import { type AskAboutRefundParts, makeAskAboutRefund } from './ask-about-refund.ts'
+import { type AskAboutDisputeParts, makeAskAboutDispute } from './disputes/ask-about-dispute.ts'
 import type { Inquiry } from './inquiry.ts'
 import { makeRailClient, type RailPost, railTimeoutMs } from './rail-client.ts'
 import type { KnownRail, RailDirectory } from './rail-directory.ts'
@@ -26,7 +27,7 @@ import type { RailAttemptStore } from './store/rail-attempts.ts'
 import { RailRaceLost } from './store/rail-outcomes.ts'
 import type { RailStore } from './store/rails.ts'
 
-export interface AskRailsParts extends AskAboutPaymentParts, AskAboutRefundParts {
+export interface AskRailsParts extends AskAboutPaymentParts, AskAboutRefundParts, AskAboutDisputeParts {
   readonly prices: Pick<PriceDirectory, 'current'>
   readonly attempts: RailAttemptStore
   readonly rails: Pick<RailStore, 'noteFailure' | 'noteAnswer'>
@@ -51,6 +52,7 @@ export type AskRails = ReturnType<typeof makeAskRails>
 interface State extends AskRailsParts {
   readonly askAboutPayment: ReturnType<typeof makeAskAboutPayment>
   readonly askAboutRefund: ReturnType<typeof makeAskAboutRefund>
+  readonly askAboutDispute: ReturnType<typeof makeAskAboutDispute>
   /** Open calls by rail. */
   readonly underWay: Map<string, number>
 }
@@ -61,6 +63,7 @@ export function makeAskRails(parts: AskRailsParts) {
     ...parts,
     askAboutPayment: makeAskAboutPayment(parts, ask),
     askAboutRefund: makeAskAboutRefund(parts, ask),
+    askAboutDispute: makeAskAboutDispute(parts, ask),
     underWay: new Map(),
   }
   return {
@@ -138,6 +141,10 @@ async function work(
   const { railId } = task
   try {
     const rail = (await railDirectory.find(railId)) ?? (await reloaded(state, railId))
+    if (task.kind === 'dispute') {
+      await workOnDispute(state, task, rail)
+      return undefined
+    }
     const asking = task.kind === 'payment' ? askAboutPayment : askAboutRefund
     const inquiry = await asking(task, rail, known)
     if (inquiry.kind === 'failed') {
@@ -154,6 +161,15 @@ async function work(
   } finally {
     leave()
   }
+}
+
+async function workOnDispute(state: State, task: ClaimedTask, rail: KnownRail): Promise<void> {
+  const inquiry = await state.askAboutDispute(task, rail)
+  if (inquiry.kind === 'failed') return fail(state, task, rail, inquiry)
+  await note(state, rail)
+  const committed = await state.disputes.commit(inquiry.outcome)
+  const decided = committed?.decided
+  if (decided?.kind === 'refused') state.log.warn(about(task), `a dispute is not booked: ${decided.why}`)
 }
 
 async function reloaded({ railDirectory }: State, railId: string): Promise<KnownRail> {
@@ -210,7 +226,7 @@ async function fail(
   state: State,
   task: ClaimedTask,
   { rail }: KnownRail,
-  { failure, calls }: Inquiry & { readonly kind: 'failed' },
+  { failure, calls }: Pick<Inquiry & { readonly kind: 'failed' }, 'failure' | 'calls'>,
 ): Promise<void> {
   await state.attempts.commit({ task, calls, next: laterAfter(state, task) })
   const nowMs = state.clock.now()

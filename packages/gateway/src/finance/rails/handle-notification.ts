@@ -1,7 +1,8 @@
 // A rail's notification that a payment or a refund changed. The notification only wakes the job: the rail is asked, and its
 // answer is believed. So a forged, repeated or late notification moves no money.
-import { Failure, parseRailNotification, verifyWebhook } from '@tillgate/protocol'
+import { type DisputeNotification, Failure, parseRailNotification, verifyWebhook } from '@tillgate/protocol'
 import type { Clock } from '../../platform/runtime/clock.ts'
+import { disputeTaskId } from './disputes/store/dispute-rows.ts'
 import type { RailDirectory } from './rail-directory.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
 
@@ -31,6 +32,10 @@ export function makeHandleRailNotification(parts: HandleRailNotificationParts): 
       return 'refused'
     const notification = parse(body)
     if (!notification) return 'malformed'
+    if ('disputeId' in notification) {
+      await wakeDispute(attempts, railId, notification, nowMs)
+      return 'heard'
+    }
     const id = notification.type === 'payment.changed' ? notification.transactionId : notification.refundId
     const isWaiting = await attempts.wake(railId, id)
     // Even for an ended payment, because money may arrive late.
@@ -39,6 +44,19 @@ export function makeHandleRailNotification(parts: HandleRailNotificationParts): 
     if (task) await attempts.askAgain(task, nowMs)
     return 'heard'
   }
+}
+
+/** A dispute of an unknown payment is not asked about. */
+async function wakeDispute(
+  attempts: HandleRailNotificationParts['attempts'],
+  railId: string,
+  { disputeId, transactionId }: DisputeNotification,
+  nowMs: number,
+): Promise<void> {
+  const taskId = disputeTaskId(railId, disputeId)
+  if (await attempts.wake(railId, taskId)) return
+  const task = await attempts.findTask(railId, transactionId)
+  if (task) await attempts.askAgain({ ...task, taskId, kind: 'dispute', createdAtMs: nowMs }, nowMs)
 }
 
 function parse(body: string): ReturnType<typeof parseRailNotification> | undefined {

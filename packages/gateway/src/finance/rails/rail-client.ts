@@ -2,6 +2,7 @@
 // response counts as a failure and changes nothing.
 import assert from 'node:assert/strict'
 import {
+  type DisputeMessage,
   Failure,
   makeUuid,
   type RailMessage,
@@ -54,7 +55,7 @@ interface AnyAnswer {
 
 export type AskRail = <Answer extends AnyAnswer>(
   rail: KnownRail,
-  message: RailMessage | SettlementReport,
+  message: RailMessage | SettlementReport | DisputeMessage,
   parse: (text: string) => Answer,
 ) => Promise<RailReply<Answer>>
 

@@ -37,6 +37,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   payment_links: { place: 'spread', references: ofMerchant },
   rail_attempts: { place: 'spread', references: ofOrder },
   rail_calls: { place: 'spread' },
+  disputes: { place: 'spread', references: ofOrder },
   payouts: { place: 'spread' },
   bills: { place: 'spread', references: ofMerchant },
   bill_totals: { place: 'spread', references: { bills: ['merchant_id', 'day'] } },

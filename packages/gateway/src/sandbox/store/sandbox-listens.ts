@@ -1,6 +1,6 @@
 // A merchant's callbacks as a listener receives them: once when created and once more for each resend; and the
 // acknowledgement of one.
-import type { EventName } from '@tillgate/protocol'
+import type { WebhookEventName } from '@tillgate/protocol'
 import { rememberFirstAttempts } from '../../core/callbacks/store/callback-state.ts'
 import type { Pool, Queryable } from '../../platform/database/pool.ts'
 import { rowShape } from '../../platform/database/row-shape.ts'
@@ -13,7 +13,7 @@ export interface HeardCallback {
   readonly merchantId: string
   readonly callbackId: string
   readonly paymentId: string
-  readonly eventName: EventName
+  readonly eventName: WebhookEventName
   readonly callbackUrl: string
   readonly body: string
   readonly kind: 'first' | 'resend'

@@ -1,6 +1,6 @@
 // Callbacks: failing destinations and hosts first, then all callbacks by filter; resent one by one or all that match; and
 // hosts that are paused and resumed.
-import { eventNames, isEventName, uuidPattern } from '@tillgate/protocol'
+import { uuidPattern, webhookEventNames } from '@tillgate/protocol'
 import { countedAtMost } from '../../../actions/operations.ts'
 import { mayAct } from '../../../core/authority/rules/roles.ts'
 import { maxListed } from '../../../core/callbacks/resend-callbacks.ts'
@@ -225,7 +225,7 @@ function filterForm(visit: Visit): Html {
   const { query } = visit
   return html`<form class="filters" action="${path}">
 <label>Status<select name="state"><option value="">Any</option>${states.map((each) => html`<option value="${each}"${query.get('state') === each && html` selected`}>${wordOf(each)}</option>`)}</select></label>
-<label>Event<select name="event"><option value="">Any</option>${eventNames.map((each) => html`<option${query.get('event') === each && html` selected`}>${each}</option>`)}</select></label>
+<label>Event<select name="event"><option value="">Any</option>${webhookEventNames.map((each) => html`<option${query.get('event') === each && html` selected`}>${each}</option>`)}</select></label>
 <label>Host<input name="host" value="${query.get('host')}" maxlength="260" autocapitalize="none" spellcheck="false"></label>
 ${merchantField(visit)}
 <button>Filter</button>
@@ -238,7 +238,7 @@ function filterOf(fields: URLSearchParams) {
   const event = fields.get('event') ?? ''
   return {
     state: states.find((each) => each === fields.get('state')),
-    eventName: isEventName(event) ? event : undefined,
+    eventName: webhookEventNames.find((each) => each === event),
     host: fields.get('host')?.trim().toLowerCase() || undefined,
     merchantId: fields.get('merchant')?.trim() || undefined,
   }

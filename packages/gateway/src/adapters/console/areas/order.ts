@@ -75,6 +75,7 @@ ${order.message !== undefined && html`<p class="wrap">${order.message}</p>`}
       order.refundCount > 0 && (['Refunded', amount(order.refundedMinor, order.currency)] as const),
       order.refundHeldMinor > 0n &&
         (['Refund pending', amount(order.refundHeldMinor, order.currency)] as const),
+      order.disputedMinor > 0n && (['Disputed', amount(order.disputedMinor, order.currency)] as const),
       ['Callback URL', order.callbackUrl ?? '—'],
       ['Redirect URL', order.redirectUrl ?? '—'],
       order.cancelUrl !== undefined && (['Cancel URL', order.cancelUrl] as const),

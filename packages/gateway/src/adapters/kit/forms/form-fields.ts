@@ -10,7 +10,7 @@ export interface Field {
   /** Attributes of the input element. */
   readonly attributes?: Html | undefined
   /** Undefined for a text field. */
-  readonly kind?: 'password' | 'long' | 'lines' | 'picture' | 'day' | undefined
+  readonly kind?: 'password' | 'long' | 'lines' | 'picture' | 'document' | 'day' | undefined
   readonly choices?: readonly (readonly [value: string, label: string])[] | undefined
   /** The checked choices. */
   readonly ticked?: readonly string[] | undefined
@@ -42,6 +42,7 @@ export function fieldOf(field: Field): Html {
 
 function typeOf({ kind, value }: Field): Html {
   if (kind === 'password') return html` type="password"`
+  if (kind === 'document') return html` type="file" accept="application/pdf,image/jpeg,image/png"`
   if (kind === 'picture') return html` type="file" accept="image/png,image/jpeg,image/webp"`
   return html`${kind === 'day' && html` type="date"`} value="${value}"`
 }

@@ -1,5 +1,5 @@
 // Webhook endpoints: further addresses for the shop's events, each with its history.
-import { type EventName, uuidPattern } from '@tillgate/protocol'
+import { uuidPattern, type WebhookEventName } from '@tillgate/protocol'
 import type { EndpointWithHealth } from '../../../core/callbacks/manage-endpoints.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { fill } from '../../kit/languages/words.ts'
@@ -98,6 +98,6 @@ function state({ language: { words } }: Visit, { pausedAtMs, failing }: Endpoint
     : statusBadge('wait', words.endpoints.paused)
 }
 
-function codes(events: readonly EventName[]): Html {
+function codes(events: readonly WebhookEventName[]): Html {
   return html`${events.map((each) => html`<div><code>${each}</code></div>`)}`
 }

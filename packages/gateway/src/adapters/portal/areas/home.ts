@@ -5,6 +5,7 @@ import type { Account } from '../../../core/ledger/store/ledger.ts'
 import type { Merchant, MerchantKey } from '../../../core/merchants/rules/merchant.ts'
 import type { Attention, OrderTally } from '../../../finance/overview/store/merchant-figures.ts'
 import { countedAtMost, talliedAtMost } from '../../../finance/overview/store/merchant-figures.ts'
+import type { Dispute } from '../../../finance/rails/disputes/rules/dispute.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'
 import { fill } from '../../kit/languages/words.ts'
@@ -18,6 +19,7 @@ import { orderTable } from './orders.ts'
 
 const dayMs = 86_400_000
 const recentOrders = 5
+const disputesShown = 5
 const periods = [
   { name: 'day', steps: 24, stepMs: 3_600_000 },
   { name: 'week', steps: 7, stepMs: dayMs },
@@ -31,20 +33,21 @@ async function show(visit: Visit): Promise<PortalPage> {
   const { words } = language
   const period = periods.find(({ name }) => name === visit.query.get('period')) ?? periods[1]
   const sinceMs = nowMs - (nowMs % period.stepMs) - (period.steps - 1) * period.stepMs
-  const [{ merchant, keys }, accounts, tallies, attention, { orders }, plans] = await Promise.all([
+  const [{ merchant, keys }, accounts, tallies, attention, { orders }, plans, disputes] = await Promise.all([
     operations.merchants.showMerchant(context, context.merchantId),
     operations.readMerchant.listAccounts(context),
     operations.readMerchant.tallyOrders(context, { sinceMs, stepMs: period.stepMs }),
     operations.readMerchant.countAttention(context, nowMs - dayMs),
     operations.orders.listOrders(context, { merchantId: context.merchantId }, { limit: recentOrders }),
     operations.readMerchant.listPayoutPlans(context),
+    operations.disputes.listDisputes(context, { isOpen: true, isByDeadline: true, limit: disputesShown }),
   ])
   const isPaid = accounts.some(({ creditsPostedMinor }) => creditsPostedMinor > 0n)
   return {
     title: words.nav.home,
     area: 'home',
     content: html`${!isPaid && checklist(visit, { merchant, keys, hasOrders: orders.length > 0 })}
-${needs(visit, { merchant, keys, attention })}
+${needs(visit, { merchant, keys, attention, disputes })}
 <dl class="figures">${balance(visit, accounts)}${nextPayout(visit, plans, accounts)}</dl>
 ${activity(visit, { tallies, period, sinceMs })}
 ${
@@ -194,12 +197,20 @@ function hasLive(keys: readonly MerchantKey[], wanted: MerchantKey['kind']): boo
 
 function needs(
   { language, account }: Visit,
-  { merchant, keys, attention }: Shop & { readonly attention: Attention },
+  {
+    merchant,
+    keys,
+    attention,
+    disputes,
+  }: Shop & { readonly attention: Attention; readonly disputes: readonly Dispute[] },
 ): Content {
   const { home } = language.words
   const counted = (text: string, count: number, to: string, look?: 'wait'): Html | false =>
     count > 0 && item(to, fill(text, { count: countUpTo(count, countedAtMost, language) }), look)
   const urgent = [
+    ...disputes
+      .filter(({ response }) => !response)
+      .map((dispute) => item(`/disputes/${dispute.disputeId}`, disputeText(language, dispute))),
     merchant.status === 'suspended' && item('/settings', home.suspended),
     !hasLive(keys, 'rsa') && item('/keys', home.noRsa),
     !hasLive(keys, 'aes') && item('/keys', home.noAes),
@@ -224,6 +235,14 @@ function needs(
   return found.length === 0
     ? undefined
     : html`<section class="attention${urgent.length === 0 && ' mild'}"><h2>${home.attention}</h2><ul>${found}</ul></section>`
+}
+
+function disputeText({ words, formats }: Visit['language'], dispute: Dispute): Content {
+  const { amountMinor, currency, respondByMs } = dispute
+  const amount = formats.money(amountMinor, currency)
+  return respondByMs === undefined
+    ? fill(words.disputes.attentionOpen, { amount })
+    : fill(words.disputes.attention, { amount, time: formats.time(respondByMs) })
 }
 
 function item(to: string, text: Content, look: 'bad' | 'wait' = 'bad'): Html {

@@ -1,7 +1,9 @@
 // A shop's orders: search by any number, filter by status, page by page; and one order with its history.
+
 import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
 import { walletRailId } from '../../../core/orders/payments/rules/rail.ts'
 import type { Refund } from '../../../core/orders/refunds/rules/refund.ts'
+import { refundableMinor } from '../../../core/orders/refunds/rules/refund.ts'
 import { isHeld, type Order } from '../../../core/orders/rules/order.ts'
 import type { ListedOrder, OrderFilter } from '../../../core/orders/store/order-list.ts'
 import type { OrderDetails } from '../../../finance/overview/show-order.ts'
@@ -260,7 +262,7 @@ async function show(visit: Visit): Promise<PortalPage | undefined> {
     : undefined
   if (!found) return undefined
   const { order, refunds, callbacks } = found
-  const leftMinor = order.paymentAmountMinor - order.refundedMinor - order.refundHeldMinor
+  const leftMinor = refundableMinor(order)
   return {
     title: order.link
       ? (readSummary(order.content).orderDescription ?? words.orders.byLink)

@@ -83,6 +83,7 @@ export const effectsOfActions = {
     // Members set it alone, too. The name beside it needs two people.
     'merchant.logo',
     'merchant.suspend',
+    'dispute.evidence',
     'email.retry',
     'operator.add-passkey',
     'operator.begin-second-step',
@@ -140,6 +141,8 @@ export const effectsOfActions = {
   'correction.reverse': ['credits a merchant', 'credits a wallet', 'sends money out'],
   'correction.withdraw': ['sends money out'],
   'correction.write-off': ['sends money out'],
+  // The customer keeps what the rail took back.
+  'dispute.accept': ['sends money out'],
   'endpoint.add': ['gives access to money'],
   'endpoint.change': ['gives access to money'],
   // What an operator paused reads events again.

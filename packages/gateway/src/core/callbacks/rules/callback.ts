@@ -1,12 +1,12 @@
 // A callback, created with its event. Delivery never changes it.
-import type { EventName } from '@tillgate/protocol'
+import type { WebhookEventName } from '@tillgate/protocol'
 
 export interface Callback {
   readonly merchantId: string
   readonly callbackId: string
   readonly paymentId: string
   readonly refundId: string | undefined
-  readonly eventName: EventName
+  readonly eventName: WebhookEventName
   /** Undefined if the order has none; then only endpoints receive the event. */
   readonly callbackUrl: string | undefined
   /** The JSON text that is signed and encrypted at each attempt. */

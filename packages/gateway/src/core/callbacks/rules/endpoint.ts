@@ -1,6 +1,6 @@
 // Webhook endpoints: additional addresses of a merchant. Each gets its own callback per event, with its own retries
 // and history.
-import type { EventName } from '@tillgate/protocol'
+import { isDisputeEventName, type WebhookEventName } from '@tillgate/protocol'
 import { hostOf } from '../../../platform/runtime/ssrf-guard.ts'
 import type { Callback } from './callback.ts'
 
@@ -17,8 +17,8 @@ export interface Endpoint extends EndpointKey {
   readonly url: string
   readonly host: string
   readonly format: EndpointFormat
-  /** Undefined: all events, including future ones. */
-  readonly events: readonly EventName[] | undefined
+  /** Undefined: all events of orders and refunds, including future ones. */
+  readonly events: readonly WebhookEventName[] | undefined
   readonly createdAtMs: number
   readonly pausedAtMs: number | undefined
   readonly removedAtMs: number | undefined
@@ -65,7 +65,7 @@ export function toEndpoints(
   return callbacks.flatMap((callback) =>
     endpoints
       .filter(({ merchantId }) => merchantId === callback.merchantId && !callback.isAnswered)
-      .filter(({ events }) => events === undefined || events.includes(callback.eventName))
+      .filter(({ events }) => wants(events, callback.eventName))
       .map(({ endpointId, url, host }) => ({
         ...callback,
         callbackId: idAtEndpoint(callback.callbackId, endpointId),
@@ -74,6 +74,11 @@ export function toEndpoints(
         endpointId,
       })),
   )
+}
+
+/** Disputes go only to endpoints that select them, so that existing receivers get no unknown events. */
+function wants(events: ListeningEndpoint['events'], eventName: WebhookEventName): boolean {
+  return events?.includes(eventName) ?? !isDisputeEventName(eventName)
 }
 
 /**

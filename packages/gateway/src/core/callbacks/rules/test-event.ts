@@ -1,7 +1,11 @@
 // A sample event for trying a webhook endpoint: it has the shape of a real one, about a payment that does not exist.
 import {
-  type EventName,
+  type DisputeEventName,
+  type DisputeResult,
+  disputeEvents,
+  isDisputeEventName,
   isRefundEventName,
+  makeDisputeId,
   makePaymentId,
   makeRefundId,
   makeTransactionId,
@@ -13,9 +17,10 @@ import {
   type RefundResult,
   refundEvents,
   toWireAmount,
+  type WebhookEventName,
 } from '@tillgate/protocol'
 
-interface TestEvent<Name extends EventName = EventName> {
+interface TestEvent<Name extends WebhookEventName = WebhookEventName> {
   readonly merchantId: string
   readonly eventName: Name
   readonly nowMs: number
@@ -30,6 +35,7 @@ const number = 'test-event'
 
 /** The body of the callback as JSON text. */
 export function testEventBody({ eventName, ...rest }: TestEvent): string {
+  if (isDisputeEventName(eventName)) return JSON.stringify(sampleDispute({ ...rest, eventName }))
   return JSON.stringify(
     isRefundEventName(eventName)
       ? sampleRefund({ ...rest, eventName })
@@ -69,5 +75,21 @@ function sampleRefund({ merchantId, eventName, nowMs, random }: TestEvent<Refund
     completeTime: nowMs,
     status,
     msg: status === 'refund_failed' ? 'Test event' : '',
+  }
+}
+
+function sampleDispute({ merchantId, eventName, nowMs, random }: TestEvent<DisputeEventName>): DisputeResult {
+  const [status] = disputeEvents[eventName].statuses
+  return {
+    merchantId,
+    disputeId: makeDisputeId(nowMs, random),
+    paymentId: makePaymentId(nowMs - minuteMs, random),
+    referOrderNo: number,
+    disputeAmount: toWireAmount(amountMinor, currency),
+    currency,
+    status,
+    reason: 'not_received',
+    openedTime: nowMs - minuteMs,
+    ...(status === 'open' ? { respondBy: nowMs + 7 * 24 * 60 * minuteMs } : { completeTime: nowMs }),
   }
 }

@@ -1,5 +1,5 @@
 // Callbacks and their attempts as history: list, show and prune. Lists are paged by key, newest first.
-import type { EventName } from '@tillgate/protocol'
+import type { WebhookEventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { allOf, merchantIs, plainSql, type Sql, sql } from '../../../platform/database/sql.ts'
@@ -31,7 +31,7 @@ export interface StoredCallback {
   readonly callbackId: string
   readonly paymentId: string
   readonly refundId: string | undefined
-  readonly eventName: EventName
+  readonly eventName: WebhookEventName
   readonly callbackUrl: string
   /** Undefined: the order's own callbackUrl. */
   readonly endpointId: string | undefined
@@ -71,7 +71,7 @@ export interface CallbackFilter {
   readonly paymentId?: string | undefined
   readonly endpointId?: string | undefined
   readonly host?: string | undefined
-  readonly eventName?: EventName | undefined
+  readonly eventName?: WebhookEventName | undefined
   readonly state?: CallbackState | undefined
   readonly sinceMs?: number | undefined
   readonly untilMs?: number | undefined
@@ -306,7 +306,7 @@ interface OverdueOptions {
 
 export interface ExhaustedCallback extends CallbackKey {
   readonly paymentId: string
-  readonly eventName: EventName
+  readonly eventName: WebhookEventName
   readonly host: string
 }
 

@@ -1,6 +1,6 @@
 // The queue of callbacks to deliver. Workers find lanes with due work and claim from them. Every later write carries
 // the claim, so a worker that lost its claim writes nothing.
-import type { EventName } from '@tillgate/protocol'
+import type { WebhookEventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import { plainArray } from '../../../platform/runtime/node-workarounds/plain-array.ts'
@@ -43,7 +43,7 @@ export interface Claim {
 export interface ClaimedCallback extends Lane, Claim {
   readonly callbackId: string
   readonly paymentId: string
-  readonly eventName: EventName
+  readonly eventName: WebhookEventName
   readonly callbackUrl: string
   /** Undefined: the order's own callbackUrl. */
   readonly endpoint: DeliveryEndpoint | undefined
@@ -280,7 +280,7 @@ select null, merchant_id, host, destination_id, null, null, null,
 interface LoadedRow {
   callback_id: string
   payment_id: string
-  event_name: EventName
+  event_name: WebhookEventName
   callback_url: string
   body: string | null
   attempts_made: number

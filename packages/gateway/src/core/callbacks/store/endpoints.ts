@@ -1,5 +1,5 @@
 // Merchants' webhook endpoints and their secrets. Every statement names the merchant.
-import type { EventName } from '@tillgate/protocol'
+import type { WebhookEventName } from '@tillgate/protocol'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { prepared, sql } from '../../../platform/database/sql.ts'
@@ -45,7 +45,7 @@ export function makeEndpointStore(database: Pool, publish: Publish = unpublished
         if (secret) await insertSecret(transaction, secret)
         return true
       }),
-    setEvents: (key: EndpointKey, events: readonly EventName[] | undefined, entry: AuditEntry) =>
+    setEvents: (key: EndpointKey, events: readonly WebhookEventName[] | undefined, entry: AuditEntry) =>
       audited(database, entry, async (transaction) => {
         const { rowCount } = await transaction.query(sql`
 update callback_endpoints set events = ${events ?? null}::text[] where ${isLive(key)}`)

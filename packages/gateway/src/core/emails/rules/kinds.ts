@@ -128,6 +128,24 @@ export const emailKinds = {
     isOptional: true,
     gaps: ['merchant', 'amount', 'payoutId', 'reason'],
   },
+  'dispute-opened': {
+    audience: 'merchant',
+    sentWhen: 'A consumer’s bank took a payment back; has the deadline for a response',
+    isOptional: true,
+    gaps: ['merchant', 'amount', 'orderNo', 'until'],
+  },
+  'dispute-won': {
+    audience: 'merchant',
+    sentWhen: 'A dispute was won',
+    isOptional: true,
+    gaps: ['merchant', 'amount', 'orderNo'],
+  },
+  'dispute-lost': {
+    audience: 'merchant',
+    sentWhen: 'A dispute was lost',
+    isOptional: true,
+    gaps: ['merchant', 'amount', 'orderNo'],
+  },
   'callback-host-failing': {
     audience: 'merchant',
     sentWhen: 'Callbacks to a host have failed for ten minutes; at most once a day for each host',

@@ -59,6 +59,23 @@ export const bookingEffects: Readonly<Record<TransferKind, BookingEffects>> = {
     decidedBy: 'an imported statement; the operator’s money moves from the rail to the bank',
   },
   rail_fee: { effects: [], decidedBy: 'an imported statement, with the settlement' },
+  dispute: { effects: [], decidedBy: 'the rail’s signed response about a dispute' },
+  dispute_won: {
+    effects: ['credits a merchant'],
+    decidedBy: 'the rail’s signed response that the dispute was won',
+  },
+  dispute_lost: {
+    effects: ['sends money out'],
+    decidedBy: 'the rail’s signed response that the dispute was lost, or `dispute.accept` before it',
+  },
+  dispute_fee: {
+    effects: ['credits the operator'],
+    decidedBy: 'the rail’s signed response about a dispute',
+  },
+  debt: {
+    effects: ['credits a merchant', 'credits the operator'],
+    decidedBy: 'a dispute that exceeds the merchant’s balance; repaid from the next money',
+  },
   opening_balance: { effects: ['credits the operator'], decidedBy: '`bank.opening-balance`' },
   owner_deposit: { effects: ['credits the operator'], decidedBy: '`bank.deposit` or `reconcile.book-as`' },
   owner_withdrawal: { effects: ['sends money out'], decidedBy: '`bank.withdraw` or `reconcile.book-as`' },

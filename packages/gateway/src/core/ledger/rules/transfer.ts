@@ -15,6 +15,8 @@ export interface AccountOwner {
     | 'equity'
     | 'bank_charges'
     | 'interest'
+    | 'disputes'
+    | 'owed'
   readonly ownerId: string
 }
 
@@ -47,8 +49,11 @@ export type TransferKind =
   | 'correction'
   | 'rail_settlement'
   | 'rail_fee'
+  | DisputeTransferKind
   | OwnTransferKind
   | UnknownTransferKind
+/** `debt`: what a merchant's balance lacked for a dispute, lent by the operator or repaid. */
+export type DisputeTransferKind = 'dispute' | 'dispute_won' | 'dispute_lost' | 'dispute_fee' | 'debt'
 export type OwnTransferKind =
   | 'opening_balance'
   | 'owner_deposit'
@@ -60,7 +65,7 @@ export type OwnTransferKind =
 export type UnknownTransferKind = 'unknown_received' | 'unknown_returned'
 export type MerchantTransferKind = Exclude<
   TransferKind,
-  'top_up' | 'rail_settlement' | 'rail_fee' | OwnTransferKind | UnknownTransferKind
+  'top_up' | 'rail_settlement' | 'rail_fee' | 'dispute_lost' | OwnTransferKind | UnknownTransferKind
 >
 /** A hold ends with its post or its void; a direct transfer needs no hold. */
 export type Phase = 'hold' | 'post' | 'void' | 'direct'
@@ -134,6 +139,16 @@ export function railAccount(railId: string, currency: string): AccountKey {
 /** The operator's earnings from a merchant's payments. */
 export function feesAccount(merchantId: string, currency: string): AccountKey {
   return { ownerKind: 'fees', ownerId: merchantId, currency }
+}
+
+/** Disputed money of merchants, which the rail withholds until the dispute ends. */
+export function disputesAccount(railId: string, currency: string): AccountKey {
+  return { ownerKind: 'disputes', ownerId: railId, currency }
+}
+
+/** What a merchant owes the operator because disputes exceeded its balance, as a negative amount. */
+export function owedAccount(merchantId: string, currency: string): AccountKey {
+  return { ownerKind: 'owed', ownerId: merchantId, currency }
 }
 
 /** Money received through a rail that belongs to no order: late, too little or too much. */

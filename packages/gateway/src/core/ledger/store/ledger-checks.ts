@@ -155,6 +155,11 @@ const waysOf = {
   ],
   rail_settlement: ['bank rail'],
   rail_fee: ['rail_fees rail', 'rail rail_fees'],
+  dispute: ['merchant disputes'],
+  dispute_won: ['disputes merchant'],
+  dispute_lost: ['disputes rail', 'rail disputes'],
+  dispute_fee: ['merchant fees', 'fees merchant'],
+  debt: ['owed merchant', 'merchant owed'],
   // A negative opening balance is an overdrawn account.
   opening_balance: ['bank equity', 'equity bank'],
   owner_deposit: ['bank equity'],
@@ -192,10 +197,10 @@ select currency
  group by currency
 having sum(debits_pending) <> sum(credits_pending) or sum(debits_posted) <> sum(credits_posted)`,
 
-  'no wallet and no merchant is overdrawn, and suspense holds what it owes': `
+  'no wallet and no merchant is overdrawn, and suspense and disputes hold what they owe': `
 select account_id
   from accounts
- where owner_kind in ('wallet', 'merchant', 'suspense') and credits_posted - debits_posted - debits_pending < 0`,
+ where owner_kind in ('wallet', 'merchant', 'suspense', 'disputes') and credits_posted - debits_posted - debits_pending < 0`,
 
   'no fee account is overdrawn by more than its swept fees': `
 with t as materialized (
@@ -219,10 +224,43 @@ select e.merchant_id || ' ' || e.transfer_id
 select merchant_id || ' ' || transfer_id
   from transfers
  where (kind, split_part(debit_account, ':', 1), split_part(credit_account, ':', 1)) not in (${ways})
-    or (starts_with(debit_account, 'merchant:') or starts_with(debit_account, 'fees:'))
-       and split_part(debit_account, ':', 2) <> merchant_id
-    or (starts_with(credit_account, 'merchant:') or starts_with(credit_account, 'fees:'))
-       and split_part(credit_account, ':', 2) <> merchant_id`,
+    or split_part(debit_account, ':', 1) in ('merchant', 'fees', 'owed') and split_part(debit_account, ':', 2) <> merchant_id
+    or split_part(credit_account, ':', 1) in ('merchant', 'fees', 'owed') and split_part(credit_account, ':', 2) <> merchant_id`,
+
+  'every dispute holds its money according to its status': `
+select coalesce(d.merchant_id, t.merchant_id) || ' ' || coalesce(d.dispute_id, t.dispute_id)
+  from disputes d
+  full join (select merchant_id, left(transfer_id, 27) as dispute_id,
+                    sum(case when starts_with(credit_account, 'disputes:') then amount_minor
+                             when starts_with(debit_account, 'disputes:') then -amount_minor else 0 end) as held,
+                    sum(case when starts_with(credit_account, 'rail:') then amount_minor
+                             when starts_with(debit_account, 'rail:') then -amount_minor else 0 end) as lost,
+                    sum(case when starts_with(credit_account, 'fees:') then amount_minor
+                             when starts_with(debit_account, 'fees:') then -amount_minor else 0 end) as fee
+               from transfers where kind in ('dispute', 'dispute_won', 'dispute_lost', 'dispute_fee')
+              group by merchant_id, left(transfer_id, 27)) as t
+    on t.merchant_id = d.merchant_id and t.dispute_id = d.dispute_id
+ where (t.held, t.lost, t.fee) is distinct from
+       (case d.status when 'open' then d.amount_minor else 0 end,
+        case d.status when 'lost' then d.amount_minor else 0 end, d.fee_minor)`,
+
+  'every transfer of a dispute is of its payment, its merchant and its rail': `
+select t.merchant_id || ' ' || t.transfer_id
+  from transfers t
+  left join disputes d on d.merchant_id = t.merchant_id and d.dispute_id = left(t.transfer_id, 27)
+ where t.kind in ('dispute', 'dispute_won', 'dispute_lost', 'dispute_fee')
+   and (t.payment_id is distinct from d.payment_id
+        or split_part(t.debit_account, ':', 2) <> case when t.debit_account ~ '^(disputes|rail):' then d.rail_id else d.merchant_id end
+        or split_part(t.credit_account, ':', 2) <> case when t.credit_account ~ '^(disputes|rail):' then d.rail_id else d.merchant_id end)`,
+
+  'every order’s disputed amount equals its open and lost disputes': `
+select coalesce(o.merchant_id, d.merchant_id) || ' ' || coalesce(o.payment_id, d.payment_id)
+  from (select * from orders where disputed_minor > 0 or disputed_over_minor > 0) as o
+  full join (select merchant_id, payment_id, sum(amount_minor) as disputed
+               from disputes where status <> 'won' group by merchant_id, payment_id) as d
+    on d.merchant_id = o.merchant_id and d.payment_id = o.payment_id
+ where (o.disputed_minor, o.disputed_over_minor) is distinct from
+       (d.disputed, greatest(0, o.refunded_minor + o.refund_held_minor + d.disputed - o.payment_amount_minor))`,
 
   'every processing, paid or failed order has exactly one hold in the matching state, and no other order has one': `
 select coalesce(o.merchant_id, h.merchant_id) || ' ' || coalesce(o.payment_id, h.payment_id)

@@ -54,6 +54,8 @@ export interface Order extends OrderKey {
   /** Excludes pending refunds. */
   readonly refundedMinor: bigint
   readonly refundHeldMinor: bigint
+  /** Taken back by disputes that are open or lost. */
+  readonly disputedMinor: bigint
   readonly link: OrderLink | undefined
   /** The wallet that receives the payment; undefined: the merchant. */
   readonly topsUp: string | undefined
@@ -137,6 +139,7 @@ export function makeOrder(
     message: undefined,
     refundedMinor: 0n,
     refundHeldMinor: 0n,
+    disputedMinor: 0n,
     link,
     topsUp,
     refundCount: 0,

@@ -28,6 +28,7 @@ export interface OrderRow {
   message: string | null
   refunded_minor: string
   refund_held_minor: string
+  disputed_minor: string
   link_id: string | null
   link_uses: LinkUses | null
   tops_up: string | null
@@ -43,7 +44,7 @@ export const orderColumns = `o.merchant_id, o.payment_id, o.order_no, o.status, 
        o.payment_time, o.expires_at, o.advanced_ms, o.callback_url, o.redirect_url, o.cancel_url, o.attach, o.content, o.content_hash,
        o.created_at,
        o.transaction_id, o.wallet_id, o.rail_id, o.open_attempt, o.completed_at, o.message, o.refunded_minor,
-       o.refund_held_minor, o.link_id, o.link_uses, o.tops_up, o.refund_count, o.fee_minor, o.returns_fee,
+       o.refund_held_minor, o.disputed_minor, o.link_id, o.link_uses, o.tops_up, o.refund_count, o.fee_minor, o.returns_fee,
        o.authorized_minor, o.captured_minor, o.held_until`
 
 export function toOrder(row: OrderRow): Order {
@@ -73,6 +74,7 @@ export function toOrder(row: OrderRow): Order {
     message: row.message ?? undefined,
     refundedMinor: BigInt(row.refunded_minor),
     refundHeldMinor: BigInt(row.refund_held_minor),
+    disputedMinor: BigInt(row.disputed_minor),
     link:
       row.link_id === null || row.link_uses === null
         ? undefined

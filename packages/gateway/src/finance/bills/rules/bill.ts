@@ -27,6 +27,10 @@ export const sectionOf = {
   // Of the gateway's own merchant: the money moves on to the wallet.
   top_up_credit: 'payouts',
   correction: 'corrections',
+  dispute: 'corrections',
+  dispute_won: 'corrections',
+  dispute_fee: 'fees',
+  debt: 'corrections',
 } as const satisfies Record<MerchantTransferKind, BillSection>
 
 export type BillTotals = Readonly<Record<BillSection, bigint>> & {

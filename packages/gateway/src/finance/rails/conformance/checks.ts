@@ -1,6 +1,8 @@
 // The conformance checks, one per promise of docs/rails.md, with its words.
 import {
+  type DisputeMessage,
   digitsOf,
+  disputeVersion,
   makeWebhookSecret,
   type RailMessageOf,
   type RailPaymentAnswer,
@@ -29,7 +31,13 @@ const partsMinor: readonly (readonly [bigint, bigint])[] = [
 const minute = 60_000
 
 export function railChecks(currencies: readonly string[]): Check[] {
-  return [...signatureChecks, ...unknownChecks, ...currencies.flatMap(currencyChecks), responseCheck]
+  return [
+    ...signatureChecks,
+    ...unknownChecks,
+    disputeCheck,
+    ...currencies.flatMap(currencyChecks),
+    responseCheck,
+  ]
 }
 
 const badSignatures: Record<Exclude<RailResponseVerdict, 'genuine'>, string> = {
@@ -51,6 +59,30 @@ const responseCheck: Check = {
       return types.size === 0 ? [] : [`the response to ${[...types].sort().join(', ')}: ${words}`]
     })
     if (wrong.length > 0) throw new Nonconformance(wrong.join('; '))
+  },
+}
+
+/** A rail that returns 400 passes on no disputes, which is allowed. */
+const disputeCheck: Check = {
+  title: 'an unknown dispute is unknown, if the rail passes on disputes',
+  protocol:
+    'dispute.status, dispute.evidence and dispute.accept with an unknown id get `unknown`, or HTTP 400.',
+  async run(probe) {
+    const common = {
+      version: disputeVersion,
+      disputeId: probe.freshRefundId(),
+      transactionId: probe.freshTransactionId(),
+    }
+    const messages: readonly DisputeMessage[] = [
+      { type: 'dispute.status', ...common },
+      { type: 'dispute.evidence', ...common, evidenceId: probe.freshRefundId(), text: 'tillgate rail check' },
+      { type: 'dispute.accept', ...common },
+    ]
+    for (const message of messages) {
+      const answer = await probe.askDispute(message)
+      if (answer && answer.status !== 'unknown')
+        throw new Nonconformance(`the answer to ${message.type} is ${answer.status}, not unknown`)
+    }
   },
 }
 

@@ -1,11 +1,15 @@
 // Calls a rail as the gateway does and judges each response: in time, HTTP 200, valid form. Signatures are collected
 // for a separate check, so that a missing one does not hide other violations.
 import {
+  type DisputeAnswer,
+  type DisputeMessage,
+  type DisputeMessageType,
   Failure,
   makePaymentId,
   makeRefundId,
   makeTransactionId,
   type NextAction,
+  parseDisputeAnswer,
   parseRailPaymentAnswer,
   parseRailRefundAnswer,
   type RailMessageOf,
@@ -133,6 +137,15 @@ export class Probe {
     return read(type, await this.#answered(message), (text) => parseRailRefundAnswer(type, text))
   }
 
+  /** Undefined if the rail passes on no disputes. */
+  async askDispute(message: DisputeMessage): Promise<DisputeAnswer | undefined> {
+    const response = await this.send(message)
+    if (response.kind === 'failed') throw new Nonconformance(`${message.type}: ${response.reason}`)
+    if (response.httpStatus === 400) return undefined
+    if (response.httpStatus === 200) return read(message.type, response.body.toString(), parseDisputeAnswer)
+    throw new Nonconformance(`${message.type} got HTTP ${response.httpStatus}, not 200 or 400`)
+  }
+
   paymentStatus(transactionId: string): Promise<RailPaymentAnswer> {
     return this.askPayment({ type: 'payment.status', transactionId })
   }
@@ -186,7 +199,11 @@ export class Probe {
   }
 }
 
-function read<Answer>(type: RailMessageType, text: string, parse: (text: string) => Answer): Answer {
+function read<Answer>(
+  type: RailMessageType | DisputeMessageType,
+  text: string,
+  parse: (text: string) => Answer,
+): Answer {
   try {
     return parse(text)
   } catch (error) {

@@ -57,10 +57,10 @@ export async function bookAt(
 select coalesce((select sum(debits_posted - credits_posted) from accounts where account_id = any (${accounts})), 0)
      - coalesce((select sum(amount_minor) from transfers
                   where debit_account = any (${accounts}) and ${isLater}
-                    and (debit_account like 'bank:%' or debit_account like 'rail:%')), 0)
+                    and (debit_account like 'bank:%' or debit_account like 'rail:%' or debit_account like 'disputes:%')), 0)
      + coalesce((select sum(amount_minor) from transfers
                   where credit_account = any (${accounts}) and ${isLater}
-                    and (credit_account like 'bank:%' or credit_account like 'rail:%')), 0) as minor`)
+                    and (credit_account like 'bank:%' or credit_account like 'rail:%' or credit_account like 'disputes:%')), 0) as minor`)
   return BigInt(rows[0]?.minor ?? 0)
 }
 

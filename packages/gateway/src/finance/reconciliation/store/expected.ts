@@ -127,9 +127,9 @@ const shape = rowShape<Omit<BookItem, 'isMatched'>>('item', {
   feeMinor: bigint('i.fee_minor'),
 })
 
-/** Transfers between a bank transfer rail and suspense, which the bank does not see. */
+/** Transfers that outside statements do not show: between a bank transfer rail and suspense, and of lost disputes. */
 export function innerKinds({ transferRails }: OutsideAccount): readonly TransferKind[] {
-  return transferRails.length > 0 ? ['payment', 'transfer_applied'] : []
+  return transferRails.length > 0 ? ['payment', 'transfer_applied'] : ['dispute_lost']
 }
 
 export function isNoOpening({ openings }: OutsideAccount): Sql {
@@ -226,7 +226,7 @@ select *
                                   and ${days.at(-1) ?? null}::date + ${batchDays}::integer)) as i`
 }
 
-/** Payments by the rail's or our id, their refunds, and late money. */
+/** Payments by the rail's or our id, their refunds and disputes, and late money. */
 function railTransfers(looked: Looked): Sql[] {
   const { outside } = looked
   const attempts = sql`rail_attempts a`
@@ -256,6 +256,13 @@ function railTransfers(looked: Looked): Sql[] {
       sql`refunds r join transfers t on t.merchant_id = r.merchant_id and t.hold_id = r.transaction_id
          where r.refund_id ${isNamed}`,
       sql`array[r.refund_id]`,
+    ),
+    booked(
+      looked,
+      sql`disputes d join transfers t on t.merchant_id = d.merchant_id and t.transfer_id > d.dispute_id
+                                    and t.transfer_id < d.dispute_id || 'zzzz' and t.kind in ('dispute', 'dispute_won')
+         where d.rail_id = ${outside.railId} and d.reference ${isNamed}`,
+      sql`array[d.reference]`,
     ),
   ]
 }

@@ -415,7 +415,7 @@ select currency, extract(epoch from greatest(start_day, closed_through - 35))::b
     from unnest(${accounts.map(({ id }) => id)}::text[], ${accounts.map(({ from }) => from)}::bigint[],
                 ${accounts.map(({ before }) => before)}::bigint[]) as a (account_id, from_ms, before_ms)
     join transfers t on ${column} = a.account_id and t.made_at >= a.from_ms and t.made_at < a.before_ms
-   where (${column} like 'bank:%' or ${column} like 'rail:%') and t.phase in ('post', 'direct')
+   where (${column} like 'bank:%' or ${column} like 'rail:%' or ${column} like 'disputes:%') and t.phase in ('post', 'direct')
      and t.kind not in ('rail_settlement', 'rail_fee') and t.kind <> all (${innerKinds(outside)}) and ${isNoOpening(outside)}`
   const { rows } = await database.query(sql`
 with r as materialized (

@@ -1,5 +1,5 @@
 // The ledger accounts behind an outside account: the one of its name, and for a bank account also the bank transfer
-// rails with the same IBAN.
+// rails with the same IBAN. A rail's own includes what it withholds for disputes.
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 
@@ -51,7 +51,11 @@ select 'rail', rail_id, account->>'iban', account->'lines'->0->>'value', null, a
       iban: iban ?? undefined,
       number: iban === null ? (number ?? undefined) : undefined,
       currency: currency ?? undefined,
-      owners: [account, ...rails.map((rail) => `rail:${rail}`)],
+      owners: [
+        account,
+        ...rails.map((rail) => `rail:${rail}`),
+        ...(kind === 'rail' && !is_transfer ? [`disputes:${name}`] : []),
+      ],
       bankName: kind === 'bank' ? name : undefined,
       transferRails: is_transfer ? [name] : rails,
       railId: kind === 'rail' && !is_transfer ? name : undefined,

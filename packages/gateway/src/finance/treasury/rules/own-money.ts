@@ -53,6 +53,7 @@ export const ownKinds = [
   'bank_charges',
   'rail_fees',
   'write_off',
+  'owed',
 ] as const satisfies readonly AccountOwner['ownerKind'][]
 
 export interface OwnMoney {

@@ -173,6 +173,7 @@ const mayBeBelowZero: readonly AccountKey['ownerKind'][] = [
   'equity',
   'bank_charges',
   'interest',
+  'owed',
 ]
 
 export function mayBeOverdrawn(ownerKind: AccountKey['ownerKind']): boolean {

@@ -33,6 +33,7 @@ export const moneyArea: readonly ConsoleRoute[] = [
 const tabs = [
   [moneyPath, 'Balances'],
   ['/payouts', 'Payouts'],
+  ['/disputes', 'Disputes'],
   [`${moneyPath}/fees`, 'Fees'],
   [`${moneyPath}/corrections`, 'Corrections'],
 ] as const

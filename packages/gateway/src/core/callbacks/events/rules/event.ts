@@ -1,10 +1,10 @@
 // An event of the feed: a change of an order or a refund at a permanent position.
-import { type EventName, isRefundEventName } from '@tillgate/protocol'
+import { isDisputeEventName, isRefundEventName, type WebhookEventName } from '@tillgate/protocol'
 
 export interface FeedEvent {
   readonly position: number
   readonly eventId: string
-  readonly eventName: EventName
+  readonly eventName: WebhookEventName
   readonly merchantId: string
   readonly paymentId: string
   readonly refundId: string | undefined
@@ -23,7 +23,8 @@ export interface FeedState {
  * Orders the events of one order independently of the clocks of processes: each step is committed before the next is
  * decided.
  */
-export function stepOf(eventName: EventName): number {
+export function stepOf(eventName: WebhookEventName): number {
   if (eventName === 'payment.order.confirming') return 1
+  if (isDisputeEventName(eventName)) return eventName === 'payment.dispute.opened' ? 4 : 5
   return isRefundEventName(eventName) ? 3 : 2
 }

@@ -1,10 +1,10 @@
-// A question to a rail about a payment attempt, a refund or a return of late money. A worker claims it, calls the
+// A question to a rail about a payment attempt, a refund, a return of late money or a dispute. A worker claims it, calls the
 // rail, and commits the consequence.
 
 export interface RailTask {
-  /** The rail's id too: the transactionId, the refundId, or the return's own id. */
+  /** The rail's id too: the transactionId, the refundId, or the return's own id; of a dispute, `rail:disputeId`. */
   readonly taskId: string
-  readonly kind: 'payment' | 'refund' | 'return'
+  readonly kind: 'payment' | 'refund' | 'return' | 'dispute'
   readonly railId: string
   readonly merchantId: string
   readonly paymentId: string

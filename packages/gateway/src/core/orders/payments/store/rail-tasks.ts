@@ -150,7 +150,7 @@ returning t.task_id`,
 }
 
 /**
- * Deletes tasks still held by their claimers and returns them. A payment with a notification during the call stays
+ * Deletes tasks still held by their claimers and returns them. A payment or dispute with a notification during the call stays
  * due, because the rail may have changed its response.
  */
 export async function removeRailTasks(
@@ -163,7 +163,7 @@ export async function removeRailTasks(
     text: `
 delete from rail_tasks t
  using unnest($1::text[], $2::uuid[]) as c (task_id, claim_id)
- where t.task_id = c.task_id and t.claim_id = c.claim_id and not (t.is_woken and t.kind = 'payment')
+ where t.task_id = c.task_id and t.claim_id = c.claim_id and not (t.is_woken and t.kind in ('payment', 'dispute'))
 returning t.task_id`,
     values: [tasks.map(({ taskId }) => taskId), tasks.map(({ claimId }) => claimId)],
   })

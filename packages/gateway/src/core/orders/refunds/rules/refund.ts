@@ -138,13 +138,19 @@ function checkRefundable(order: Order, amountMinor: bigint): void {
     throw new Failure('status_does_not_allow', {
       message: whyNotRefund[isHeld(order) ? 'held' : order.status],
     })
-  const leftMinor = order.paymentAmountMinor - order.refundedMinor - order.refundHeldMinor
+  const leftMinor = refundableMinor(order)
   if (amountMinor <= leftMinor) return
   const left = `${toDecimalText(leftMinor, order.currency)} ${order.currency}`
   throw new Failure('more_than_left_to_refund', {
     field: 'refundAmount',
-    message: `refundAmount exceeds the remaining amount: send at most ${left}.`,
+    message: `refundAmount exceeds the remaining amount: send at most ${left}.${order.disputedMinor > 0n ? ' The rest is disputed.' : ''}`,
   })
+}
+
+/** A disputed amount is already on its way back to the consumer. */
+export function refundableMinor(order: Order): bigint {
+  const left = order.paymentAmountMinor - order.refundedMinor - order.refundHeldMinor - order.disputedMinor
+  return left > 0n ? left : 0n
 }
 
 const whyNotRefund = {

@@ -156,7 +156,7 @@ async function takeShare(
 update orders
    set refund_held_minor = refund_held_minor + $3, refund_count = refund_count + 1
  where merchant_id = $1 and payment_id = $2 and status = 'success'
-   and refunded_minor + refund_held_minor + $3 <= least(payment_amount_minor, $4::numeric)
+   and refunded_minor + refund_held_minor + $3 <= least(payment_amount_minor - disputed_minor, $4::numeric)
 returning refund_count`,
     values: [
       refund.merchantId,
@@ -225,7 +225,9 @@ async function changeRefunds(
   const { rows } = await transaction.query<ShareRow>({
     text: `
 update orders o
-   set refund_held_minor = o.refund_held_minor - c.held, refunded_minor = o.refunded_minor + c.refunded
+   set refund_held_minor = o.refund_held_minor - c.held, refunded_minor = o.refunded_minor + c.refunded,
+       disputed_over_minor = least(o.disputed_over_minor, greatest(0, o.refunded_minor + c.refunded + o.refund_held_minor
+                                                                      - c.held + o.disputed_minor - o.payment_amount_minor))
   from (select merchant_id, payment_id, sum(amount) as held,
                coalesce(sum(amount) filter (where is_refunded), 0) as refunded
           from unnest($1::text[], $2::text[], $3::numeric[], $4::boolean[])
