@@ -42,7 +42,10 @@ function disputeTable(): string {
   const rows = Object.entries(disputeMessages).map(([type, { meaning, schema }]) => [
     code(type),
     meaning,
-    namesOf(schema).filter((name) => !Object.hasOwn(disputeFields, name)).map(code).join(', ') || '–',
+    namesOf(schema)
+      .filter((name) => !Object.hasOwn(disputeFields, name))
+      .map(code)
+      .join(', ') || '–',
   ])
   return table(['`type`', 'Meaning', 'Carries also'], rows)
 }

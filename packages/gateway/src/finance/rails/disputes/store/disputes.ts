@@ -8,8 +8,8 @@ import type { OrderKey } from '../../../../core/orders/rules/order.ts'
 import type { Pool, Queryable } from '../../../../platform/database/pool.ts'
 import { allOf, plainSql, sql } from '../../../../platform/database/sql.ts'
 import type { Dispute, DisputeKey, MerchantResponse } from '../rules/dispute.ts'
-import { type DisputeReference, disputeShape, disputeTaskId, findByReference } from './dispute-rows.ts'
 import { type CommittedDispute, commitDispute, type DisputeOutcome } from './dispute-outcomes.ts'
+import { type DisputeReference, disputeShape, disputeTaskId, findByReference } from './dispute-rows.ts'
 
 export type DisputeStore = ReturnType<typeof makeDisputeStore>
 
