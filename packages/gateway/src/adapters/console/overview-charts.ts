@@ -34,6 +34,7 @@ export function overviewCharts({ points, window }: Overview, currency: string | 
   const { pointMs, before } = windows[window]
   const now = points.map((point) => point.tallies)
   const then = points.map((point) => point.before)
+  const hasBefore = then.some((tallies) => tallies !== undefined && tallies.length > 0)
   const line = (figure: Figure, look: Line['look'], all: readonly (Tallies | undefined)[] = now): Line => ({
     label: look === 'before' ? `${figure.label}, ${before}` : figure.label,
     look,
@@ -53,10 +54,16 @@ export function overviewCharts({ points, window }: Overview, currency: string | 
         lines: [
           line(first, 'first'),
           ...(second ? [line(second, 'second')] : []),
-          line(first, 'before', then),
+          // Nothing to compare with on the first day.
+          ...(hasBefore ? [line(first, 'before', then)] : []),
         ],
       }),
   )
+}
+
+/** Nothing happened in the period, nor in the one before. */
+export function isQuiet({ points }: Overview): boolean {
+  return points.every(({ tallies, before }) => (tallies ?? []).length === 0 && (before ?? []).length === 0)
 }
 
 /** Such as "09:00", "Thu 09:00" and "Thu, 14 Jan 06:00". */

@@ -18,10 +18,10 @@ import {
   windows,
 } from '../../../finance/overview/rules/overview.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
-import { empty, number, segments, table, urlWith } from '../../kit/pages/tables.ts'
+import { empty, emptyState, number, segments, table, urlWith } from '../../kit/pages/tables.ts'
 import { attention } from '../attention.ts'
 import type { ConsolePage, ConsoleRoute, Visit } from '../console.ts'
-import { overviewCharts } from '../overview-charts.ts'
+import { isQuiet, overviewCharts } from '../overview-charts.ts'
 import { orderStatus, status } from '../statuses.ts'
 import { ago, amount, count, countUpTo, duration, exact, percent } from '../words.ts'
 
@@ -60,10 +60,18 @@ async function show(visit: Visit): Promise<ConsolePage> {
     )}</div>`,
     content: html`${await attention(visit, callbacks)}
 ${tiles(overview, callbacks, nowMs)}
-<div class="dashboard"><div class="charts">${overviewCharts(overview, currency)}</div>
+<div class="dashboard">${isQuiet(overview) ? quiet() : html`<div class="charts">${overviewCharts(overview, currency)}</div>`}
 ${recentList(recent.orders, nowMs)}</div>
 <details class="fold behind" id="by-status"><summary>Orders and money by status <span class="quiet small">${about(overview, nowMs)}</span></summary><div>${byStatus(overview, currencies)}</div></details>`,
   }
+}
+
+function quiet(): Html {
+  return emptyState('receipt-text', {
+    heading: 'No orders in this period',
+    text: 'Charts of orders, money, success, and callbacks start with the first order of a merchant.',
+    next: html`<a class="button" href="/merchants">View merchants</a>`,
+  })
 }
 
 function recentList(orders: readonly ListedOrder[], nowMs: number): Html | undefined {

@@ -10,8 +10,8 @@ import { type Content, type Html, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'
 import { fill } from '../../kit/languages/words.ts'
 import { chart, type Line } from '../../kit/pages/charts.ts'
-import { empty, segments, urlWith } from '../../kit/pages/tables.ts'
-import { card, countUpTo } from '../parts.ts'
+import { emptyState, segments, urlWith } from '../../kit/pages/tables.ts'
+import { actLink, card, countUpTo } from '../parts.ts'
 import { type PortalPage, type PortalRoute, pathTo, type Visit } from '../portal.ts'
 import { outcomeText } from './callbacks.ts'
 import { nextPayout } from './next-payout.ts'
@@ -140,7 +140,11 @@ function activity(visit: Visit, { tallies, period, sinceMs }: Activity): Html {
   )}${currencies.length > 1 && choose('currency', currencies, currency, (each) => each)}</div>
 ${
   currency === undefined
-    ? empty(home.noneInPeriod)
+    ? emptyState('receipt-text', {
+        heading: home.noneInPeriod,
+        text: home.chartsText,
+        next: actLink(visit, 'newLink'),
+      })
     : html`<div class="charts">
 ${chart({ ...common3, id: 'chart-volume', title: home.volume, write, lines: [{ ...line(home.volume, 'first', volume, write), whole: write(total(volume)) }] })}
 ${chart({
