@@ -1082,6 +1082,27 @@ test('a wallet whose login another wallet has by now is not the one that a secon
   assert.deepEqual([await credited(meant.walletId), await credited(other.walletId)], [1, 0])
 })
 
+test('a second person reads where a payout goes, and approves no other account', async () => {
+  const { merchantId: paidOut } = await addPaidMerchant(money, { minor: 5_000n })
+  const params = { merchantId: paidOut }
+  const asked = () => {
+    clock.advance(1)
+    return actions.asked('mallory', 'merchant.payout', { params, input: usd('10') })
+  }
+  const approvalId = await asked()
+  assert.match(
+    (await operations.approvals.findRequest(approvalId)).summary,
+    /of the merchant Shop GmbH, DE89 /,
+  )
+  const other = { currency: 'USD', ...testBankDetails, holder: 'Other' }
+  clock.advance(1)
+  await by.bankAccounts.setBankAccount(paidOut, other, { reason: 'two agreed' })
+  await assert.rejects(actions.approve('forgetful', approvalId), /bank account has changed since/)
+  await actions.approve('forgetful', await asked())
+  const [paid] = await by.payouts.listPayouts({ merchantId: paidOut }, { limit: 1 })
+  assert.equal(paid?.account.holder, 'Other')
+})
+
 test('a second person reads whose order a reference names', async () => {
   const named = (key: { merchantId: string; paymentId: string }) =>
     new RegExp(`merchant id ${key.merchantId}, payment id ${key.paymentId}`)

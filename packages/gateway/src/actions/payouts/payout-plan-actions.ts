@@ -9,7 +9,7 @@ import {
 } from '../../finance/payouts/rules/merchant-bank-account.ts'
 import { describePlan } from '../../finance/payouts/rules/payout-plan.ts'
 import { mainBank } from '../../finance/treasury/rules/operator-bank-account.ts'
-import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
+import { type Action, type ActionCall, defineAction, defineSharedAction, form } from '../action.ts'
 import { amount, displayed, list, object } from '../fields.ts'
 import { doneBefore, replyDoneBefore } from '../running/done-before.ts'
 import {
@@ -45,7 +45,13 @@ export const payoutPlanActions: readonly Action[] = [
     scope: 'money:move',
     summary: 'Pay out a merchant in a separate run',
     params: key,
-    input: object('The amount.', { amount: howMuch, currency, bank, reason }),
+    input: object('The amount.', {
+      amount: howMuch,
+      currency,
+      bank,
+      whole: shownWhole('Bank account of the merchant'),
+      reason,
+    }),
     checks: { currency: moneyChecks.currency, amount: moneyChecks.amount },
     answer: object('The requested payout.', {
       ...doneBefore,
@@ -62,12 +68,18 @@ export const payoutPlanActions: readonly Action[] = [
       button: 'Pay out',
       isDangerous: true,
     },
-    async run({ operations, context, params, input, idempotencyKey }) {
+    pin: async (call) => ({ whole: await payableTo(call, call.input.currency) }),
+    async run(call) {
+      const { operations, context, params, input, idempotencyKey } = call
       const { merchants, payouts } = operations
       await merchants.showMerchant(context, params.merchantId)
       const { bankName } = outsideOf(input)
       const doneBeforeMs =
         idempotencyKey === undefined ? undefined : await payouts.doneAt(context, idempotencyKey)
+      if (input.whole !== undefined && input.whole !== (await payableTo(call, input.currency)))
+        throw new Failure('status_does_not_allow', {
+          message: 'The merchant’s bank account has changed since this was requested. Reject this request.',
+        })
       const { payoutId: made, leftMinor } = await payouts.requestPayout(
         context,
         { ...moneyOf(input), ...params, bankName },
@@ -159,12 +171,9 @@ export const payoutPlanActions: readonly Action[] = [
     pin: async ({ operations, context, params, nowMs }) => {
       const all = await operations.bankAccounts.listBankAccounts(context, params.merchantId)
       const stopped = all.find((each) => each.bankAccountId === params.bankAccountId)
-      const previous = accountAt(
-        all.filter(({ currency: code }) => code === stopped?.currency),
-        nowMs,
-      )
-      return stopped && previous
-        ? { whole: `${describeBankDetails(previous)}, not to ${describeBankDetails(stopped)}` }
+      const previous = await payableTo({ operations, context, params, nowMs }, stopped?.currency)
+      return stopped && previous !== noAccount
+        ? { whole: `${previous}, not to ${describeBankDetails(stopped)}` }
         : {}
     },
     async run({ operations, context, params, input }) {
@@ -246,6 +255,26 @@ export const payoutPlanActions: readonly Action[] = [
     }),
   }),
 ]
+
+const noAccount = 'none'
+
+/** The account that receives payouts now, as a second operator compares it. */
+async function payableTo(
+  {
+    operations,
+    context,
+    params,
+    nowMs,
+  }: Pick<ActionCall<{ merchantId: string }>, 'operations' | 'context' | 'params' | 'nowMs'>,
+  code: string | undefined,
+): Promise<string> {
+  const all = await operations.bankAccounts.listBankAccounts(context, params.merchantId)
+  const found = accountAt(
+    all.filter((each) => each.currency === code),
+    nowMs,
+  )
+  return found ? describeBankDetails(found) : noAccount
+}
 
 function detailsOf(given: Readonly<Record<string, unknown>>) {
   // Safe: each was validated by its schema.

@@ -91,12 +91,13 @@ async function subjectOf(
   names: Names,
 ): Promise<(readonly [string, Html])[]> {
   // Safe: these are text in every schema.
-  const { paymentId, breakId, walletId } = { ...input, ...params } as Readonly<
-    Partial<Record<'paymentId' | 'breakId' | 'walletId', string>>
+  const { paymentId, breakId, walletId, applicationId } = { ...input, ...params } as Readonly<
+    Partial<Record<'paymentId' | 'breakId' | 'walletId' | 'applicationId', string>>
   >
   const about = [
     ...(breakId === undefined ? [] : await lineOf(visit, breakId, names)),
     ...(walletId === undefined ? [] : await walletOf(visit, walletId)),
+    ...(applicationId === undefined ? [] : await applicationOf(visit, applicationId)),
   ]
   if (merchantId === undefined) return about
   const { operations, context } = visit
@@ -150,6 +151,19 @@ async function walletOf(
   return shown
     ? [['Consumer', html`<span class="wrap">${shown.wallet.name}, ${shown.wallet.login}</span>`]]
     : []
+}
+
+async function applicationOf(
+  { operations, context }: Visit,
+  applicationId: string,
+): Promise<(readonly [string, Html])[]> {
+  const found = await orNothing(operations.applications.findApplication(context, applicationId))
+  if (!found) return []
+  const text = (value: string) => html`<span class="wrap">${value}</span>`
+  return [
+    ['Business', text(`${found.business}, ${found.website}`)],
+    ['First member', text(found.email)],
+  ]
 }
 
 /** IDs link to their pages: two merchants can share a name, and the ID tells them apart. */
