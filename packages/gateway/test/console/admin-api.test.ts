@@ -1246,6 +1246,21 @@ test('a token ends when it is revoked and when its time is over', async () => {
   assert.equal((await gone.call('order.list')).code, 40101)
 })
 
+test('what a token requested expires when the token is revoked, because it may have been stolen', async () => {
+  await paidOrder()
+  const stolen = await clientOf('bob', scopeNames)
+  const { approval } = await stolen.asked('merchant.payout', {
+    params: { merchantId },
+    body: { amount: '1.00', currency: 'USD', reason },
+    headers: once(),
+  })
+  await tokens.revokeToken(reachingAll('test'), stolen.id, { login: undefined, reason })
+  const params = { approvalId: approval.approvalId }
+  const owner = await clientOf('admin', scopeNames)
+  assert.equal((await owner.data('approval.show', { params })).status, 'expired')
+  assert.equal((await owner.call('approval.approve', { params, body: { reason } })).status, 409)
+})
+
 test('whatever takes an account back revokes its tokens, and nothing revives them', async () => {
   const login = 'taken'
   let password = 'a password that leaked'

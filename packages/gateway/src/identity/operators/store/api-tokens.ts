@@ -103,8 +103,16 @@ async function revokeToken(
   transaction: Queryable,
   { tokenId, login, nowMs }: TokenToRevoke,
 ): Promise<boolean> {
-  const { rowCount } = await transaction.query(sql`
+  const { rows } = await transaction.query<{ login: string; name: string }>(sql`
 update api_tokens set revoked_at = ${nowMs}
- where token_id = ${tokenId} and (${login}::text is null or login = ${login}) and revoked_at is null`)
-  return rowCount === 1
+ where token_id = ${tokenId} and (${login}::text is null or login = ${login}) and revoked_at is null
+returning login, name`)
+  const [revoked] = rows
+  if (!revoked) return false
+  // A token may be revoked because it was stolen, so nothing that it requested is approved any more.
+  await transaction.query(sql`
+update approvals set status = 'expired', decided_at = ${nowMs}
+ where requested_by = ${revoked.login} and status = 'waiting'
+   and starts_with(requested_as, ${`api:${revoked.login}/${revoked.name}@`})`)
+  return true
 }
