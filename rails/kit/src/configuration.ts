@@ -32,7 +32,7 @@ export const kitSettings = {
       value.split(',').every(isWebhookSecret) ? undefined : 'must be whsec_ and the base64 of 24 to 64 bytes',
   },
   DATABASE_URL: {
-    about: 'Any PostgreSQL from version 15 on. The rail makes a schema of its own.',
+    about: 'PostgreSQL 15 or newer. The rail creates its own schema.',
     isSecret: true,
     check: (value) => (/^postgres(ql)?:\/\//.test(value) ? undefined : 'must begin with postgresql://'),
   },

@@ -36,7 +36,7 @@ test('a setting is asked for until it is valid', async () => {
 test('without a terminal, all missing and invalid settings are listed at once', async () => {
   await assert.rejects(collectSettings(settings, { KEY: 'k' }), {
     problems: [
-      'DATABASE_URL is missing. Any PostgreSQL from version 15 on. The rail makes a schema of its own.',
+      'DATABASE_URL is missing. PostgreSQL 15 or newer. The rail creates its own schema.',
       'KEY is short. The key.',
     ],
   })

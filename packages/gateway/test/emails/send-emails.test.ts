@@ -251,7 +251,7 @@ test('an approval that waits is told to every operator of the setting, once each
     assert.equal(mailsTo(email).length, 1)
     assert.match(
       textOf(mailsTo(email)[0]?.raw ?? ''),
-      /ann requests a second operator.s approval: Top up a wallet from one of the operator’s bank accounts/,
+      /Requested action: Top up a wallet from one of the operator’s bank accounts/,
     )
   }
 })

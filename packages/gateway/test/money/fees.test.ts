@@ -201,7 +201,7 @@ test('the audit says what was set, in words', async () => {
   )
   assert.match(
     rows[0]?.reason ?? '',
-    /^merchant \S+, every payment method, in USD: 0\.30 USD \+ 1\.5%, at most 5\.00 USD, refunds return their share, from \d{4}-.* UTC on: test$/,
+    /^merchant \S+, every payment method, in USD: 0\.30 USD \+ 1\.5%, at most 5\.00 USD, refunds return their share, from \d{4}-.* UTC: test$/,
   )
 })
 

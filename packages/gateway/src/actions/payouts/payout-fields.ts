@@ -171,7 +171,7 @@ export const runFields = {
   part: optional(count('Payouts of a day whose run is closed go into the next part.')),
   createdAtMs: timeMs('When it was started.'),
   closedAtMs: optional(timeMs('No payout is added after this time.')),
-  sentAtMs: optional(timeMs('The payment file is available from this time on.')),
+  sentAtMs: optional(timeMs('When the payment file became available.')),
   ending: optional(oneOf('The run’s result; its payouts follow.', ['paid', 'cancelled'])),
   endedAtMs: optional(timeMs('When the last payout was updated.')),
 }

@@ -28,7 +28,7 @@ export function makeReadBill({ bills, clock }: ReadBillParts) {
     if (key.day >= firstOpenDay(clock.now()))
       throw new Failure('times_out_of_range', {
         field: 'date',
-        message: `The bill of ${key.day} is created after the day ends. Request it from ${new Date(billableFromMs(key.day)).toISOString()} on.`,
+        message: `The bill of ${key.day} is created after the day ends. Request the bill after ${new Date(billableFromMs(key.day)).toISOString()}.`,
       })
     // Checked first, so that a bill created during this call counts as missing, not as empty.
     const isBilled = await bills.isBilled(key)

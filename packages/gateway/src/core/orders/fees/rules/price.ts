@@ -114,7 +114,7 @@ export function describeScope({ merchantId, railId, currency }: Partial<PriceSco
 
 export function describePrice(price: Price): string {
   const { terms, currency, validFromMs } = price
-  const from = `from ${new Date(validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC on`
+  const from = `from ${new Date(validFromMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   if (!terms) return `${describeScope(price)}: none ${from}`
   const amount = (minor: bigint) => `${toDecimalText(minor, currency ?? '')} ${currency}`
   const { fixedMinor, basisPoints, leastMinor, mostMinor, returnsFee } = terms
