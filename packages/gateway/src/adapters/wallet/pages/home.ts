@@ -8,16 +8,19 @@ import { fill } from '../../kit/languages/words.ts'
 import { prefix, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
 import { entryList, pendingList } from './entries.ts'
 import { presetForm } from './top-up.ts'
-import { likelyCurrencies } from './top-up-currencies.ts'
+import { inOrder, likelyCurrencies } from './top-up-currencies.ts'
 
 const recent = 5
+const shownAtOnce = 4
 
 export const homeRoutes: readonly WalletRoute[] = [{ path: '', show: home }]
 
 async function home(visit: Visit): Promise<WalletPage> {
   const { wallet, words, operations } = visit
-  const balances = (await operations.listBalances(wallet.walletId)).filter(
-    (each) => postedMinor(each) > 0n || each.debitsPendingMinor > 0n,
+  const listed = await operations.listBalances(wallet.walletId)
+  const balances = inOrder(
+    listed.filter((each) => postedMinor(each) > 0n || each.debitsPendingMinor > 0n),
+    visit,
   )
   const isEmpty = balances.length === 0
   const currency = isEmpty ? await firstCurrency(visit) : undefined
@@ -37,18 +40,19 @@ ${pending}${entries.length > 0 && entryList(visit, entries)}</section>`
   }
 }
 
-/** The largest currency first: the ledger lists them by their code. */
+/** A few balances; the others are folded. */
 function headline({ words, language: { formats } }: Visit, balances: readonly Account[]): Html {
   const [first, ...others] = balances
   const held = ({ debitsPendingMinor, currency }: Account): Content =>
     debitsPendingMinor > 0n &&
     html`<p class="quiet small">${fill(words.home.held, { amount: formats.money(debitsPendingMinor, currency) })}</p>`
+  const list = (some: readonly Account[]) =>
+    html`<ul class="entries">${some.map((each) => html`<li><span>${each.currency}${held(each)}</span><strong>${formats.money(availableMinor(each), each.currency)}</strong></li>`)}</ul>`
   return html`<p class="label">${words.home.available}</p>
 ${first && html`<p class="balance">${formats.money(availableMinor(first), first.currency)}</p>${held(first)}`}
 ${
-  others.length > 0 &&
-  html`<ul class="entries">${others.map((each) => html`<li><span>${each.currency}${held(each)}</span><strong>${formats.money(availableMinor(each), each.currency)}</strong></li>`)}</ul>`
-}
+  others.length > 0 && list(others.slice(0, shownAtOnce))
+}${others.length > shownAtOnce && html`<details><summary>${words.home.otherBalances}</summary>${list(others.slice(shownAtOnce))}</details>`}
 <p class="ways"><a class="button primary" href="${prefix}/top-up">${icon('plus')}<span>${words.nav.topUp}</span></a><a class="button" href="${prefix}/withdraw">${icon('landmark')}<span>${words.nav.withdraw}</span></a></p>`
 }
 

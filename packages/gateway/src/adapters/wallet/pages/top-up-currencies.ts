@@ -1,6 +1,7 @@
 // Which currencies a consumer is likely to top up, how people call them, and round amounts in each.
 import { digitsOf } from '@tillgate/protocol'
 import { availableMinor, postedMinor } from '../../../core/ledger/rules/transfer.ts'
+import type { Account } from '../../../core/ledger/store/ledger.ts'
 import type { LanguageTag } from '../../kit/languages/languages.ts'
 import type { Visit } from '../wallet.ts'
 
@@ -14,21 +15,36 @@ export async function likelyCurrencies({
   country,
 }: Visit): Promise<readonly string[]> {
   const currencies = await operations.startTopUp.currencies()
-  const balances = (await operations.listBalances(wallet.walletId))
-    .filter((each) => postedMinor(each) > 0n)
-    .sort((a, b) => (availableMinor(a) < availableMinor(b) ? 1 : -1))
-  const wishes = [
-    ...balances.map(({ currency }) => currency),
-    currencyOfCountry(country),
-    currencyOf[language.tag],
-    'EUR',
-    'USD',
-  ]
+  const balances = inOrder(
+    (await operations.listBalances(wallet.walletId)).filter((each) => postedMinor(each) > 0n),
+    { language, country },
+  )
+  const wishes = [...balances.map(({ currency }) => currency), ...usualCurrencies({ language, country })]
   const likely = [...new Set(wishes)].filter(
     (currency) => currency !== undefined && currencies.includes(currency),
   )
   // Safe: undefined is not in the list of currencies.
   return likely.length > 0 ? (likely as string[]).slice(0, mostLikely) : currencies.slice(0, 1)
+}
+
+type Reader = Pick<Visit, 'language' | 'country'>
+
+function usualCurrencies({ language, country }: Reader): readonly (string | undefined)[] {
+  return [currencyOfCountry(country), currencyOf[language.tag], 'EUR', 'USD']
+}
+
+/** The largest first, by whole units; of equal ones, what people of the country and language use. */
+export function inOrder(balances: readonly Account[], reader: Reader): readonly Account[] {
+  const usual = usualCurrencies(reader)
+  const rank = ({ currency }: Account) => {
+    const place = usual.indexOf(currency)
+    return place === -1 ? usual.length : place
+  }
+  const units = (each: Account) => availableMinor(each) / 10n ** BigInt(digitsOf(each.currency))
+  return balances.toSorted((a, b) => {
+    if (units(a) !== units(b)) return units(a) < units(b) ? 1 : -1
+    return rank(a) - rank(b)
+  })
 }
 
 /** The most common currency among readers of this language. */

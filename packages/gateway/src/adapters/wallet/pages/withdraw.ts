@@ -16,8 +16,11 @@ import { card, walletForm } from '../frame.ts'
 import { type Done, prefix, refused, type Visit, type WalletPage, type WalletRoute } from '../wallet.ts'
 import { timeOf } from './entries.ts'
 import { amountWrong, formUsed, moneyForm, readMoney } from './money-form.ts'
+import { inOrder } from './top-up-currencies.ts'
 
 const withdrawalsShown = 10
+
+const balancesShown = 4
 
 export const withdrawRoutes: readonly WalletRoute[] = [
   { path: '/withdraw', show: (visit) => withdrawPage(visit) },
@@ -30,6 +33,10 @@ async function withdrawPage(visit: Visit, typed = visit.refused?.typed): Promise
   const { wallet, words, operations, language } = visit
   const currencies = await operations.withdraw.currencies(wallet.walletId)
   const balances = await operations.listBalances(wallet.walletId)
+  const own = inOrder(
+    balances.filter(({ currency }) => currencies.includes(currency)),
+    visit,
+  )
   const field = (name: 'amount' | 'iban') => ({
     name,
     label: words.withdraw[name],
@@ -41,8 +48,8 @@ async function withdrawPage(visit: Visit, typed = visit.refused?.typed): Promise
     currencies.length === 0
       ? html`<div class="empty">${icon('landmark')}<h2>${words.withdraw.none}</h2><p>${words.home.empty}</p><p><a class="button primary" href="${prefix}/top-up">${words.nav.topUp}</a></p></div>`
       : html`<p class="quiet">${fill(words.withdraw.text, { name: html`<bdi>${holderOf(wallet.name)}</bdi>` })} ${shortened(visit)}</p>
-${balances
-  .filter(({ currency }) => currencies.includes(currency))
+${own
+  .slice(0, balancesShown)
   .map(
     (each) =>
       html`<p class="available">${fill(words.withdraw.available, { amount: html`<strong>${language.formats.money(availableMinor(each), each.currency)}</strong>` })}</p>`,
@@ -50,7 +57,11 @@ ${balances
 ${moneyForm(
   visit,
   '/withdraw',
-  html`${amountField(field('amount'), currencies, { label: words.withdraw.currency, usual, tag: visit.language.tag })}
+  html`${amountField(
+    field('amount'),
+    own.map(({ currency }) => currency),
+    { label: words.withdraw.currency, usual, tag: visit.language.tag },
+  )}
 ${ibanField(field('iban'))}
 <button class="primary" type="submit">${words.topUp.submit}</button>`,
   typed,
