@@ -80,6 +80,7 @@ export async function emptyTables(pool: Pool): Promise<void> {
 const digested = [
   'orders',
   'order_history',
+  'captures',
   'refunds',
   'transfers',
   'accounts',

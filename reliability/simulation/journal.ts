@@ -20,9 +20,18 @@ export interface ToldRefund {
   readonly amountMinor: bigint
 }
 
+export interface ToldCapture {
+  readonly merchantId: string
+  readonly paymentId: string
+  readonly referCaptureNo: string
+  readonly transactionId: string
+  readonly amountMinor: bigint
+}
+
 export class Journal {
   readonly orders = new Map<string, ToldOrder>()
   readonly refunds = new Map<string, ToldRefund>()
+  readonly captures = new Map<string, ToldCapture>()
   readonly payouts: { readonly idempotencyKey: string; readonly amountMinor: bigint }[] = []
   readonly withdrawals: { readonly formNumber: string; readonly amountMinor: bigint }[] = []
   /** Undefined: of fees, all that there were. */
@@ -65,6 +74,15 @@ export class Journal {
     if (order.status === 'pending') order.status = 'confirming'
     else if (order.status === 'timeout' || order.status === 'cancelled')
       this.contradictions.push(`${order.orderNo} was ${order.status}, and yet a payment was submitted`)
+  }
+
+  captured(told: ToldCapture): void {
+    const before = this.captures.get(`${told.paymentId} ${told.referCaptureNo}`)
+    if (!before) this.captures.set(`${told.paymentId} ${told.referCaptureNo}`, told)
+    else if (before.transactionId !== told.transactionId)
+      this.contradictions.push(
+        `${told.referCaptureNo} was answered as ${before.transactionId} and as ${told.transactionId}`,
+      )
   }
 
   refunded(told: ToldRefund): void {

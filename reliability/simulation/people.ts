@@ -47,14 +47,17 @@ export async function liveOrder(
   const amountMinor = BigInt(seeded.whole(100, 5_000))
   const nowMs = world.now()
   const hasCallback = seeded.isLucky(0.95)
+  const isManual = world.seeded.stream(`${name} is shipped`).isLucky(0.25)
   const body = createBody({
     orderNo: name,
     amountMinor,
     nowMs,
     lifeMs,
     callbackUrl: hasCallback ? callbackUrl : undefined,
+    isManual,
   })
-  const story = { world, seeded, merchant, name, lifeMs, expiresAtMs: nowMs + lifeMs, amountMinor, body }
+  const expiresAtMs = nowMs + lifeMs
+  const story = { world, seeded, merchant, name, lifeMs, expiresAtMs, amountMinor, isManual, body }
   const created = await Promise.all(Array.from({ length: seeded.isLucky(0.2) ? 2 : 1 }, () => create(story)))
   const order = created.find((each) => each !== undefined)
   if (!order) return
@@ -79,6 +82,8 @@ interface Story {
   readonly lifeMs: number
   readonly expiresAtMs: number
   readonly amountMinor: bigint
+  /** Captured when it is shipped. */
+  readonly isManual: boolean
   readonly body: string
 }
 
@@ -123,6 +128,7 @@ async function meetFate(story: Story, order: ToldOrder): Promise<void> {
     case 'pays':
       await world.sleep(withinMs)
       await pay(story, order)
+      if (story.isManual) await ship(story, order)
       await world.sleep(seeded.whole(1_000, 12 * hour))
       if ((await query(story, order)) === 'success') await refund(story, order)
   }
@@ -137,7 +143,7 @@ function lateByMs(seeded: Seeded): number {
 async function pay(story: Story, order: ToldOrder): Promise<void> {
   const { world, seeded } = story
   const mind = world.seeded.stream(`${story.name} chooses`)
-  if (mind.isLucky(0.4) && (await payByBank(story, order, mind)) === 'goes_on') return
+  if (!story.isManual && mind.isLucky(0.4) && (await payByBank(story, order, mind)) === 'goes_on') return
   const tabs = Array.from({ length: seeded.isLucky(0.15) ? 2 : 1 }, () => seeded.pick(world.wallets))
   const clicks = tabs.flatMap((walletId) =>
     Array.from({ length: seeded.isLucky(0.25) ? 2 : 1 }, () => walletId),
@@ -197,6 +203,42 @@ async function query(story: Story, order: ToldOrder): Promise<OrderStatus | unde
   if (answer.kind !== 'answered') return undefined
   world.journal.answered(order, before, answer.value.paymentStatus)
   return answer.value.paymentStatus
+}
+
+/**
+ * Captured in parts, at once, under the same number twice, sometimes for more than was authorized or after the
+ * authorization; some release the rest, and some forget the order.
+ */
+async function ship(story: Story, order: ToldOrder): Promise<void> {
+  const { world, merchant, name, amountMinor } = story
+  const mind = world.seeded.stream(`${name} ships`)
+  await world.sleep(mind.whole(second, mind.pick([minute, 12 * hour, 8 * 24 * hour])))
+  if (mind.isLucky(0.15)) return
+  const captures = Array.from({ length: mind.whole(1, 3) }, (_, index) => ({
+    referCaptureNo: `${name}-capture-${index}`,
+    amountMinor: BigInt(mind.whole(1, Number(amountMinor))),
+    final: mind.isLucky(0.3),
+  }))
+  const doubled = captures.flatMap((each) => (mind.isLucky(0.25) ? [each, each] : [each]))
+  await Promise.all(doubled.map((each) => captureOnce(story, order, each)))
+  if (mind.isLucky(0.7)) return
+  const body = JSON.stringify({ paymentId: order.paymentId })
+  await untilAnswered(story, () => world.call((gateway) => gateway.releaseOrder(merchant, body)))
+}
+
+async function captureOnce(
+  story: Story,
+  { merchantId, paymentId }: ToldOrder,
+  { referCaptureNo, amountMinor, final }: { referCaptureNo: string; amountMinor: bigint; final: boolean },
+): Promise<void> {
+  const { world, merchant } = story
+  const body = JSON.stringify({ paymentId, referCaptureNo, amount: decimal(amountMinor), final })
+  const answer = await untilAnswered(story, () =>
+    world.call((gateway) => gateway.captureOrder(merchant, body)),
+  )
+  if (answer.kind !== 'answered') return
+  const { transactionId } = answer.value
+  world.journal.captured({ merchantId, paymentId, referCaptureNo, transactionId, amountMinor })
 }
 
 /** In parts, at once, under the same number twice, and sometimes for more than was paid. */
@@ -267,6 +309,7 @@ function createBody(given: {
   nowMs: number
   lifeMs: number
   callbackUrl: string | undefined
+  isManual: boolean
 }): string {
   const amount = decimal(given.amountMinor)
   return JSON.stringify({
@@ -281,6 +324,7 @@ function createBody(given: {
     paymentTime: given.nowMs,
     paymentExpiryTime: given.nowMs + given.lifeMs,
     callbackUrl: given.callbackUrl,
+    ...(given.isManual && { captureMode: 'manual' }),
   })
 }
 

@@ -135,6 +135,8 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     queryOrder: sealed(operations.queryOrder),
     cancelOrder: sealed(operations.cancelOrder),
     refundOrder: sealed(operations.refundOrder),
+    captureOrder: sealed(operations.captureOrder),
+    releaseOrder: sealed(operations.releaseOrder),
     openRequest,
     owner,
     pool: parts.pool,

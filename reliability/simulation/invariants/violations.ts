@@ -11,6 +11,7 @@ import type { SimulatedRail } from '../rail.ts'
 import { checkBank } from './bank.ts'
 import { checkBills } from './bills.ts'
 import { checkCallbacks } from './callbacks.ts'
+import { checkCaptures } from './captures.ts'
 import { checkFeed, type FeedRecord } from './feed.ts'
 import { checkOwnMoney } from './own-money.ts'
 import { checkStatements, type StatementRecord } from './statements.ts'
@@ -40,6 +41,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkBank(pool, ending.bank)),
     ...(await checkHistories(pool)),
     ...(await checkRefundSums(pool)),
+    ...(await checkCaptures(pool, journal)),
     ...(await checkLinks(pool)),
     ...(await checkBills(pool)),
     ...(await checkWallets(ending)),
@@ -77,6 +79,8 @@ interface OrderRow {
   amount: string
   transaction_id: string | null
   rail_id: string | null
+  /** Null: the order is paid without a capture. */
+  captured: string | null
 }
 
 /** Whatever was acknowledged is stored as that, and has gone no other way than people were told. */
@@ -107,7 +111,9 @@ export async function checkTold(pool: Pool, journal: Journal): Promise<string[]>
 
 async function readOrders(pool: Pool): Promise<OrderRow[]> {
   const { rows } = await pool.query<OrderRow>(
-    'select merchant_id, order_no, payment_id, status, payment_amount_minor as amount, transaction_id, rail_id from orders',
+    `select merchant_id, order_no, payment_id, status, coalesce(authorized_minor, payment_amount_minor) as amount,
+            transaction_id, rail_id, case when authorized_minor is not null then captured_minor end as captured
+       from orders`,
   )
   return rows
 }
@@ -139,12 +145,12 @@ function isReachable(from: OrderStatus, to: OrderStatus): boolean {
 /** What the rail of wallets approved is paid, what it declined is not. */
 async function checkRail({ pool, rail }: Ending): Promise<string[]> {
   const violations: string[] = []
-  for (const { order_no, status, transaction_id, rail_id } of await readOrders(pool)) {
+  for (const { order_no, status, transaction_id, rail_id, captured } of await readOrders(pool)) {
     if (transaction_id === null || rail_id !== null) continue
     const decision = rail.decisionOf(transaction_id)
     if (decision === undefined)
       violations.push(`the rail was never asked about ${order_no}, which is ${status}`)
-    else if (status !== { approved: 'success', declined: 'failed' }[decision])
+    else if (status !== (decision === 'approved' && captured !== '0' ? 'success' : 'failed'))
       violations.push(`the rail ${decision} ${order_no}, which ended as ${status}`)
   }
   for (const { refer_refund_no, status, transaction_id, rail_id } of await readRefunds(pool)) {
