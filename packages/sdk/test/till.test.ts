@@ -88,6 +88,17 @@ test('create, pay, refund a part, refund the rest, and see it all', async () => 
   assert.deepEqual([refunds.length, paymentStatus], [2, 'success'])
 })
 
+test('authorize, capture a part and release the rest', async () => {
+  const { paymentId } = await till('create', '--amount', '12.50', '--currency', 'USD', '--manual')
+  const tillgate = new Tillgate(credentials)
+  await tillgate.sandbox.pay({ paymentId, outcome: 'success' })
+  while ((await tillgate.orders.query(paymentId)).authorization?.expiresAt === undefined) await nextTurn()
+  const captured = await till('capture', paymentId, '--amount', '2.25')
+  assert.deepEqual([captured.status, captured.remainingAmount], ['confirming', 10.25])
+  const released = await till('release', paymentId)
+  assert.deepEqual([released.status, released.capturedAmount], ['success', 2.25])
+})
+
 test('advance lets an order expire', async () => {
   const { paymentId } = await till('create', '--amount', '1', '--currency', 'JPY')
   await till('advance', paymentId, '31m')

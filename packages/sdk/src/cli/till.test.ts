@@ -355,7 +355,7 @@ test('completion: bash completes commands, options, events and choices', async (
     const script = `${out}\nCOMP_WORDS=(till ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _till; echo "\${COMPREPLY[@]}"`
     return spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.trim().split(' ')
   }
-  assert.deepEqual(complete('re'), ['refund', 'resend'])
+  assert.deepEqual(complete('re'), ['release', 'refund', 'resend'])
   assert.deepEqual(complete('trigger', 'payment.refund'), ['payment.refund.success', 'payment.refund.failed'])
   assert.deepEqual(complete('create', '--chan'), ['--channel'])
   assert.deepEqual(complete('create', '--channel', ''), ['WEB', 'APP'])

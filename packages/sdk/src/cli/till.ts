@@ -8,6 +8,7 @@ import { ConnectionError, CredentialsError, TillgateError } from '../errors.ts'
 import { Tillgate } from '../tillgate.ts'
 import { type Command, exitCodes, type OptionValues, UsageError } from './command.ts'
 import { billCommand } from './commands/bill.ts'
+import { captureCommand, releaseCommand } from './commands/capture.ts'
 import { cancelCommand, resendCommand } from './commands/change.ts'
 import { conformCommand } from './commands/conform.ts'
 import { createCommand } from './commands/create.ts'
@@ -32,6 +33,8 @@ export const commands: readonly Command[] = [
   queryCommand,
   ordersCommand,
   cancelCommand,
+  captureCommand,
+  releaseCommand,
   refundCommand,
   resendCommand,
   linkCommand,

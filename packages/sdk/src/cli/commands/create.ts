@@ -43,6 +43,7 @@ export const createCommand: Command = {
     amount: { ...orderOptions.amount, about: 'the amount, such as 12.50 (required)' },
     currency: { ...orderOptions.currency, about: 'ISO 4217 code, such as USD (required)' },
     channel: { type: 'string', value: 'CHANNEL', about: 'WEB or APP', choices: ['WEB', 'APP'] },
+    manual: { type: 'boolean', about: 'the consumer authorizes the payment, and you capture it' },
     body: {
       type: 'string',
       value: 'FILE',
@@ -101,6 +102,7 @@ export function orderFrom(values: OptionValues, terminal: Terminal): NewOrder {
     }),
     ...(callbackUrl && { callbackUrl }),
     ...(redirectUrl && { redirectUrl }),
+    ...(values['manual'] === true && { captureMode: 'manual' as const }),
   }
 }
 
