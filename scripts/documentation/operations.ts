@@ -243,8 +243,7 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
   },
   'service.order.capture': {
     title: 'Capture an authorized order',
-    about:
-      'Take the money of an order with `captureMode` `manual`, in one or several captures, for example when you ship.',
+    about: 'Take the money of an order with `captureMode` `manual`, in one or several captures.',
     bodyTables: ['capture body'],
     answerTables: ['capture answer'],
     answerSchema: captures.captureAnswerSchema,
@@ -267,7 +266,7 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
       '**Authorization**: when the consumer agrees, the order becomes `confirming` and the money is held in the wallet. As soon as `authorization.expiresAt` is in the query, you can capture.',
       '**Retries are safe**: the same `referCaptureNo` with the same content returns the stored capture.',
       '**The last capture** takes all that remains or has `final: true`. The rest is released, the order becomes `success`, and you receive `payment.order.success` with the captured sum as `paymentAmount`.',
-      'Each capture moves its money and its share of the fee at once. Refunds are possible after the last capture. An order has at most 32 captures.',
+      'Each capture moves its money at once. Refunds follow the last one. An order has at most 32.',
       '**At the end of the authorization** (7 days, unless the operator of the gateway sets another time), the rest is released. An order without a capture becomes `failed` with `msg` “The authorization expired.”; captured money stays yours, and the order becomes `success`.',
       'Orders with `captureMode` `manual` are paid from wallets only.',
     ],

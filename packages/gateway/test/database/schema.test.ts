@@ -18,7 +18,7 @@ const accountStore = 'identity/accounts/store/'
 /** The key that allows one row at most: no statement needs to name it. */
 const unnamed = ['database_mode.is_only']
 /** Kept for an auditor who reads the database; no page shows them. */
-const evidence = ['reconciliation_days.audit_id', 'statement_imports.audit_id']
+const evidence = ['reconciliation_days.audit_id']
 /** Rows of these tables are never deleted and never get another key, so no constraint looks for their children. */
 const permanent = ['bank_accounts', 'callback_endpoints', 'operators']
 
