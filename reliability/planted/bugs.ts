@@ -825,4 +825,52 @@ export const bugs: Readonly<Record<string, Bug>> = {
       },
     ],
   },
+  'dispute-taken-twice': {
+    what: 'A dispute takes its amount again with every change: a merchant who loses pays twice.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'moveDispute',
+        find: 'const taken = takenMinor(dispute) - takenMinor(before)',
+        replace: 'const taken = takenMinor(dispute)',
+      },
+    ],
+  },
+  'dispute-won-credited-twice': {
+    what: 'A dispute that was won is credited twice, the second time out of other merchants’ withheld money.',
+    caughtBy: 'disputes.test.ts',
+    places: [
+      {
+        in: 'makeBooks',
+        find: "book(kind, kind === 'dispute_won' ? disputes : fees, merchant, amountMinor)",
+        replace: `book(kind, kind === 'dispute_won' ? disputes : fees, merchant, amountMinor)
+      if (kind === 'dispute_won') book(kind, disputes, merchant, amountMinor)`,
+      },
+    ],
+  },
+  'refund-of-a-disputed-amount': {
+    what: 'A payment that the rail took back is refunded as well, so that the consumer has the money twice.',
+    caughtBy: 'disputes.test.ts',
+    places: [
+      { in: 'refundableMinor', find: '- order.disputedMinor', replace: '' },
+      {
+        in: 'takeShare',
+        find: 'least(payment_amount_minor - disputed_minor,',
+        replace: 'least(payment_amount_minor,',
+      },
+      {
+        in: 'migrations',
+        find: 'refund_held_minor + disputed_minor - disputed_over_minor',
+        replace: 'refund_held_minor',
+      },
+    ],
+  },
+  'dispute-of-another-rail': {
+    what: 'Disputes are known by their number alone, so that of two rails with one number, one is never asked.',
+    caughtBy: 'disputes.test.ts',
+    places: [
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code
+      { in: 'disputeTaskId', find: '`${railId}:${reference}`', replace: "(railId && 'rail:') + reference" },
+    ],
+  },
 }

@@ -139,7 +139,7 @@ export function decideDispute(
   answer: KnownAnswer,
   given: DecisionGiven,
 ): DisputeChange | undefined {
-  const first = before ? undefined : moved(undefined, opened, given)
+  const first = before ? undefined : moveDispute(undefined, opened, given)
   const known = before ?? (first?.dispute as Dispute)
   const after: Dispute = {
     ...known,
@@ -152,7 +152,7 @@ export function decideDispute(
     closedAtMs: answer.status === 'open' ? undefined : (known.closedAtMs ?? given.nowMs),
   }
   const means = { ...given.means, ...first?.means }
-  const next = isSame(known, after) ? undefined : moved(known, after, { ...given, means })
+  const next = isSame(known, after) ? undefined : moveDispute(known, after, { ...given, means })
   const changes = [first, next].flatMap((change) => change ?? [])
   if (changes.length === 0) return undefined
   return {
@@ -182,7 +182,7 @@ function lostMinor(dispute: Dispute | undefined): bigint {
   return dispute?.status === 'lost' ? dispute.amountMinor : 0n
 }
 
-function moved(
+function moveDispute(
   before: Dispute | undefined,
   wanted: Dispute,
   given: DecisionGiven,
