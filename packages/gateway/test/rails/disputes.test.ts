@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, test } from 'node:test'
 import { makeTransactionId } from '@tillgate/protocol'
 import type { Order } from '../../src/core/orders/rules/order.ts'
+import { settlementColumns } from '../../src/finance/reconciliation/fetch-settlements.ts'
 import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { type HeldClock, heldClock } from '../support/money.ts'
@@ -249,4 +250,94 @@ test('two rails may use one number, and a dispute before the approval waits', as
   await settle(3_000)
   await settle(61_000)
   assert.equal((await stores.disputes.listOfOrder(order)).length, 1)
+})
+
+test('a chargeback and its reversal on the provider’s statement match the dispute', async () => {
+  const of = await paid()
+  await hear(of, 'open', { amountMinor: '600' })
+  await hear(of, 'won', { amountMinor: '600' })
+  const lost = await paid()
+  await hear(lost, 'open')
+  await hear(lost, 'lost')
+  const day = new Date(clock.now()).toISOString().slice(0, 10)
+  const rows = [
+    ['pay-1', '10.00', of.transactionId],
+    ['back-1', '-6.00', of.reference],
+    ['again-1', '6.00', of.reference],
+    ['pay-2', '10.00', lost.transactionId],
+    ['back-2', '-10.00', lost.reference],
+  ]
+  const lines = rows.map(([line, amount, reference]) => `${line},${day},${amount},0,USD,${reference},po_1\n`)
+  const content = Buffer.from(`line,day,amount,fee,currency,reference,batch\n${lines.join('')}`)
+  const file = {
+    name: 'report.csv',
+    async *open() {
+      yield content
+    },
+  }
+  const { reconciliation } = actingAs(operations, 'test')
+  const mapping = { mappingName: 'bank', account: 'rail:bank', settlesTo: 'main', columns: settlementColumns }
+  await reconciliation.mappings.saveMapping(mapping, 'test')
+  await reconciliation.importStatement({ file, mapping: 'bank', reason: 'test' })
+  const { rows: unmatched } = await pool.query(
+    "select refs from statement_lines where account = 'rail:bank' and match_id is null",
+  )
+  assert.deepEqual(unmatched, [])
+  const { rows: matched } = await pool.query(
+    "select count(*)::int as count from matched_transfers where account = 'rail:bank'",
+  )
+  assert.equal(matched[0]?.['count'], rows.length)
+})
+
+test('evidence is passed on once with its file, and deleted a month after the end', async () => {
+  const of = await paid()
+  await hear(of, 'open', { accepts: ['evidence', 'accept'], respondBy: clock.now() + 86_400_000 })
+  const [dispute] = await stores.disputes.listOfOrder(of.order)
+  assert(dispute)
+  const { disputes } = actingAs(operations, 'test')
+  const file = Buffer.from('%PDF-1.7 proof')
+  bank.askedOfDisputes.length = 0
+  await disputes.sendEvidence(dispute, { text: 'It was delivered.', file })
+  await assert.rejects(
+    disputes.sendEvidence(dispute, { text: 'Again.', file: undefined }),
+    /already answered/,
+  )
+  await assert.rejects(disputes.acceptDispute(dispute, 'test'), /already answered/)
+  await settle()
+  await settle(7 * 60 * 60_000)
+  const evidence = bank.askedOfDisputes.filter(({ type }) => type === 'dispute.evidence')
+  assert.equal(evidence.length, 1)
+  const [sent] = evidence
+  assert(sent?.type === 'dispute.evidence')
+  assert.equal(sent.text, 'It was delivered.')
+  assert.deepEqual(Buffer.from(sent.file?.content ?? '', 'base64'), file)
+  await hear(of, 'lost')
+  const { rows } = await pool.query<{ sealed_file: Buffer }>(
+    'select sealed_file from disputes where dispute_id = $1',
+    [dispute.disputeId],
+  )
+  assert(rows[0] && !rows[0].sealed_file.includes('proof'), 'the file is sealed')
+  clock.advance(29 * 86_400_000)
+  assert.equal(await stores.disputes.forgetEvidence(clock.now() - 30 * 86_400_000), 0)
+  clock.advance(2 * 86_400_000)
+  assert.equal(await stores.disputes.forgetEvidence(clock.now() - 30 * 86_400_000), 1)
+  const after = await stores.disputes.find(dispute)
+  assert(after?.response?.kind === 'evidence' && after.response.text === undefined)
+  assert.equal(await stores.disputes.readFile(dispute), undefined)
+})
+
+test('an acceptance that the rail did not take yet is passed on until it is', async () => {
+  const of = await paid()
+  await hear(of, 'open', { accepts: ['accept'] })
+  const [dispute] = await stores.disputes.listOfOrder(of.order)
+  assert(dispute)
+  await actingAs(operations, 'test').disputes.acceptDispute(dispute, 'goodwill')
+  bank.askedOfDisputes.length = 0
+  say(of, 'lost')
+  await settle()
+  assert.deepEqual(
+    bank.askedOfDisputes.map(({ type }) => type),
+    ['dispute.accept'],
+  )
+  assert.equal((await stores.disputes.find(dispute))?.status, 'lost')
 })
