@@ -11,7 +11,7 @@ import {
   mayPark,
   mayWriteOff,
 } from '../../finance/reconciliation/rules/break.ts'
-import { type Action, type ActionCall, defineAction } from '../action.ts'
+import { type Action, type ActionCall, defineAction, form } from '../action.ts'
 import {
   count,
   displayed,
@@ -102,18 +102,19 @@ export const selectedBreakActions: readonly Action[] = [
       changed: count('Breaks that were resolved or assigned.'),
       waiting: count('Breaks whose resolution waits for a second operator.'),
     }),
-    form: {
+    form: form<readonly Break[]>({
       place: 'breaks.selected',
       path: '/reconciliation/resolve-selected',
       page: '/reconciliation/selected',
       label: 'Resolve…',
-      explains: 'One resolution for all breaks above. A break that it cannot resolve stays open.',
+      explains: (breaks) =>
+        `${breaks.length === 1 ? 'One break' : `${breaks.length} breaks`}, ${totalOf(breaks)} unexplained in total. A break that the resolution does not fit stays open.`,
       button: 'Resolve',
       fields: ['what', 'owner', 'reason'],
       hidden: ['total'],
       formId: 'selected',
       needsConfirmation: true,
-    },
+    }),
     async run(call) {
       const { operations, context, input } = call
       const { breaks } = operations.reconciliation

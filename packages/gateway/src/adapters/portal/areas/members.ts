@@ -43,5 +43,5 @@ ${table(
 
 /** The name, with the email address below. */
 function person({ login, name }: { login: string; name: string | undefined }, note?: string): Html {
-  return html`<strong class="wrap">${name ?? login}</strong>${note && html` <span class="quiet">(${note})</span>`}${name !== undefined && html`<br><span class="quiet small wrap">${login}</span>`}`
+  return html`<div><strong class="wrap">${name ?? login}</strong>${note && html` <span class="quiet">(${note})</span>`}${name !== undefined && html`<br><span class="quiet small wrap">${login}</span>`}</div>`
 }

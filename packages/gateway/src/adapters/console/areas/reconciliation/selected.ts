@@ -24,7 +24,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
   const found = looked.flatMap((each) => (each && each.found.resolution === undefined ? each.found : []))
   const kinds = [...new Set(found.map(({ kind }) => kindLabels[kind]))]
   const total = totalOf(found)
-  const fitting = Object.values(bulkResolutions).filter(({ applies }) => found.every(applies))
+  const fitting = Object.entries(bulkResolutions).filter(([, { applies }]) => found.every(applies))
   return {
     title: 'Resolve selected breaks',
     area: 'reconciliation',
@@ -39,11 +39,11 @@ async function show(visit: Visit): Promise<ConsolePage> {
             ['Unexplained in total', html`<strong>${total}</strong>`],
             [
               'Resolutions for all of them',
-              [...fitting.map(({ label }) => label), 'Assign to an operator'].join(', '),
+              [...fitting.map(([, { label }]) => label), 'Assign to an operator'].join(', '),
             ],
           ])}
 ${found.map(({ breakId }): Html => html`<input type="hidden" name="break" value="${breakId}" form="selected">`)}
-${actionForms(visit, 'breaks.selected', { values: { total }, opened: 'reconcile.resolve-selected' })}
+${actionForms(visit, 'breaks.selected', { subject: found, values: { total, what: fitting[0]?.[0] ?? 'assign' } })}
 ${breakTable(visit, found)}
 <p class="acts"><a class="button" href="${reconciliationPath}">Back</a></p>`,
   }
