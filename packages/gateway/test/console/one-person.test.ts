@@ -297,6 +297,11 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
   'correction.withdraw': { params: { walletId }, input: usd('10') },
   'correction.write-off': { input: { transferId } },
   'dispute.accept': { params: { merchantId, disputeId: accepted } },
+  // The consumer, who is the operator, writes what the merchant can say only once.
+  'dispute.evidence': {
+    params: { merchantId, disputeId: answered },
+    input: { statement: 'The consumer is right.' },
+  },
   'endpoint.add': {
     params: { merchantId },
     input: { url: 'https://mallory.example/events', format: 'standard' },
@@ -517,11 +522,6 @@ const harmless: readonly Call[] = [
   {
     name: 'callback.resend-ticked',
     input: { callback: [`${third.merchant_id}:${third.callback_id}`] },
-  },
-  {
-    name: 'dispute.evidence',
-    params: { merchantId, disputeId: answered },
-    input: { statement: 'It arrived.' },
   },
   { name: 'endpoint.test', params: ofSpareEndpoint },
   { name: 'endpoint.pause', params: ofSpareEndpoint },
@@ -1080,6 +1080,15 @@ test('a wallet whose login another wallet has by now is not the one that a secon
   await actions.approve('forgetful', approvalId)
   const credited = async (walletId: string) => (await by.wallets.showWallet(walletId)).balances.length
   assert.deepEqual([await credited(meant.walletId), await credited(other.walletId)], [1, 0])
+})
+
+test('a request for evidence has no document, which only a member of the merchant sends', async () => {
+  const document = Buffer.from('%PDF-1.7').toString('base64')
+  const input = { statement: 'The consumer is right.', document }
+  await assert.rejects(
+    actions.run('mallory', 'dispute.evidence', { params: { merchantId, disputeId: answered }, input }),
+    /a request stores no document/,
+  )
 })
 
 test('a second person reads where a payout goes, and approves no other account', async () => {

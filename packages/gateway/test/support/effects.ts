@@ -35,6 +35,8 @@ const destinations = [
   'select bank_name, iban, lines, bic from bank_accounts',
   'select merchant_id, currency, holder, iban, lines, bic from merchant_bank_accounts where ended_at is null',
   'select price_id from prices',
+  // Said once for the merchant, which decides who keeps the money.
+  "select dispute_id, response ->> 'kind' from disputes where response is not null",
   `select payout_id from payouts
     where sent_at is not null
       and (is_reviewed or merchant_id in (select merchant_id from merchants where status = 'suspended')

@@ -1,5 +1,11 @@
 // Disputes: listed for operators, and answered by the merchant's members or an operator for them.
-import { disputeIdPattern, disputeReasons, maxEvidenceFileBytes, toDecimalText } from '@tillgate/protocol'
+import {
+  disputeIdPattern,
+  disputeReasons,
+  Failure,
+  maxEvidenceFileBytes,
+  toDecimalText,
+} from '@tillgate/protocol'
 import type { Dispute } from '../../finance/rails/disputes/rules/dispute.ts'
 import { type Action, defineAction, defineSharedAction } from '../action.ts'
 import {
@@ -113,6 +119,13 @@ export const disputeActions: readonly Action[] = [
         page: '/disputes/:disputeId',
       },
     ],
+    pin: async ({ input }) => {
+      if (input.document === undefined) return {}
+      throw new Failure('not_allowed', {
+        message:
+          'Evidence of an operator needs a second operator’s approval, and a request stores no document. Send the statement alone, or let a member of the merchant respond.',
+      })
+    },
     run: async ({ operations, context, params, input: { statement, document } }) =>
       withAmounts(
         await operations.disputes.sendEvidence(context, params, {

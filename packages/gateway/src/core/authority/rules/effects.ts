@@ -83,7 +83,6 @@ export const effectsOfActions = {
     // Members set it alone, too. The name beside it needs two people.
     'merchant.logo',
     'merchant.suspend',
-    'dispute.evidence',
     'email.retry',
     'operator.add-passkey',
     'operator.begin-second-step',
@@ -143,6 +142,8 @@ export const effectsOfActions = {
   'correction.write-off': ['sends money out'],
   // The customer keeps what the rail took back.
   'dispute.accept': ['sends money out'],
+  // It is sent once, so evidence of the consumer's own loses the dispute.
+  'dispute.evidence': ['sends money out'],
   'endpoint.add': ['gives access to money'],
   'endpoint.change': ['gives access to money'],
   // What an operator paused reads events again.
