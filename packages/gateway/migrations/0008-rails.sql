@@ -110,7 +110,7 @@ create table disputes (
   closed_at    bigint        check ((status = 'open') = (closed_at is null)),
   rounds       integer       not null check (rounds > 0),          -- changes, each with its transfers
   primary key (merchant_id, dispute_id),
-  unique (reference, rail_id, merchant_id),
+  unique (merchant_id, rail_id, reference),
   foreign key (merchant_id, payment_id) references orders(merchant_id, payment_id)
 );
 create index disputes_open on disputes (respond_by) where status = 'open';
