@@ -162,7 +162,7 @@ test('a payout asked for over the API waits for another operator, however that o
     approvals.map(({ status }: { status: string }) => status),
     ['rejected', 'withdrawn'],
   )
-  assert.equal((await bob.data('approval.list', { query: { before: older } })).approvals.length, 2)
+  assert.equal((await bob.data('approval.list', { query: { before: older } })).approvals.length, 3)
   const { rows } = await pool.query("select from transfers where kind = 'payout' and phase = 'hold'")
   assert.equal(rows.length, 1)
 })

@@ -341,6 +341,7 @@ const calls: Readonly<Record<string, { params?: object; input?: object }>> = {
     params: { merchantId, paymentId: authorized.paymentId },
     input: { referCaptureNo: 'mine', amount: '10' },
   },
+  'order.release': { params: { merchantId, paymentId: authorized.paymentId } },
   'order.refund': {
     params: { merchantId, paymentId: paid.paymentId },
     input: { referRefundNo: 'mine', amount: '10' },
@@ -538,7 +539,6 @@ const harmless: readonly Call[] = [
   { name: 'email.retry', params: { emailId } },
   { name: 'operator.disable', params: { login: 'leaver' } },
   { name: 'order.cancel', params: { merchantId: unwanted.merchantId, paymentId: unwanted.paymentId } },
-  { name: 'order.release', params: { merchantId, paymentId: authorized.paymentId } },
   { name: 'payout.paid', params: { merchantId, payoutId: dueOut.payoutId }, input: bankSays },
   { name: 'payout-run.paid', params: { runId: sent.runId }, input: bankSays },
   { name: 'platform-key.rotate', input: { overlapMinutes: 0, atOnce: true } },

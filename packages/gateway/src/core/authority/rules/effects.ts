@@ -99,7 +99,6 @@ export const effectsOfActions = {
     'operator.switch-on-second-step',
     'operator.use-recovery-code',
     'order.cancel',
-    'order.release',
     'payout-run.paid',
     'payout.paid',
     'platform-key.retire',
@@ -175,6 +174,8 @@ export const effectsOfActions = {
   // The consumer agreed to it, but not to when.
   'order.capture': ['credits a merchant'],
   'order.refund': ['sends money out'],
+  // Like a refund: the consumer gets back what the merchant may have shipped for.
+  'order.release': ['sends money out'],
   'payout-plan.set': ['sends money out'],
   'payout-run.cancel': ['credits a merchant'],
   // For a withdrawal under review, and for what was suspended, locked or replaced since. Other payouts were approved when
