@@ -60,7 +60,7 @@ export async function testRail(given: Battery): Promise<void> {
         results.filter(({ outcome }) => outcome !== 'passed'),
         [],
       )
-      assert.equal(results.length, 9 + 4 * given.checkCurrencies.length)
+      assert.equal(results.length, 10 + 4 * given.checkCurrencies.length)
     } finally {
       await world.close()
     }

@@ -5,6 +5,7 @@ import { placeOf as placeOfPlatformKey } from '../../core/keys/platform-keys.ts'
 import type { SecretKey } from '../../core/keys/store/sealed-secrets.ts'
 import { placeOf as placeOfMerchantKey } from '../../core/merchants/merchant-directory.ts'
 import { placeOfPin } from '../../core/wallets/rules/wallet.ts'
+import { placeOfEvidence } from '../../finance/rails/disputes/rules/dispute.ts'
 import { placeOfRailSecret } from '../../finance/rails/rules/outside-rail.ts'
 import { placeOfPassword, placeOfTotp } from '../../identity/accounts/rules/account.ts'
 import { placeOfHalf } from '../../identity/operators/rules/operator.ts'
@@ -29,6 +30,8 @@ export function placeOfSecret({ kind, owner, id }: SecretKey): string {
       return placeOfRailSecret({ railId: owner, secretId: id })
     case 'endpoint_secret':
       return placeOfEndpointSecret({ merchantId: owner, secretId: id })
+    case 'dispute_evidence':
+      return placeOfEvidence({ merchantId: owner, disputeId: id })
     case 'email_link':
       return placeOfLink(id)
     case 'approval_half':

@@ -18,6 +18,7 @@ export type SecretKind =
   | 'wallet_pin'
   | 'rail_secret'
   | 'endpoint_secret'
+  | 'dispute_evidence'
   | 'email_link'
   | 'approval_half'
 
@@ -122,6 +123,14 @@ export const sealedPlaces: Readonly<Record<SecretKind, Place>> = {
     id: 'secret_id::text',
     isLive: 'ended_at is null',
     match: 't.merchant_id = k.owner and t.secret_id = k.id::uuid',
+  },
+  dispute_evidence: {
+    table: 'disputes',
+    column: 'sealed_file',
+    owner: 'merchant_id',
+    id: 'dispute_id',
+    isLive: 'true',
+    match: 't.merchant_id = k.owner and t.dispute_id = k.id',
   },
   email_link: {
     table: 'emails',

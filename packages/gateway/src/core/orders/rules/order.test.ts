@@ -48,6 +48,7 @@ test('a new order is pending and has the merchant’s fields and the gateway’s
     completedAtMs: undefined,
     message: undefined,
     refundedMinor: 0n,
+    disputedMinor: 0n,
     refundHeldMinor: 0n,
     contentHash: undefined,
     link: undefined,

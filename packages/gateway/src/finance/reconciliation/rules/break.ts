@@ -148,9 +148,13 @@ export function checkDecided(found: Break, decided: DecidedBreak): void {
   for (const field of ['amount', 'party'] as const) {
     const { [field]: before } = decided
     if (before === undefined || before === now[field]) continue
+    const is =
+      field === 'amount'
+        ? `amount is now ${now.amount} ${found.currency}`
+        : `counterparty is now ${now.party ?? 'unknown'}`
     throw new Failure('status_does_not_allow', {
       field,
-      message: `The break has changed: its ${field === 'amount' ? 'amount' : 'counterparty'} is now ${now[field] ?? 'unknown'}, not ${before}. Review it again.`,
+      message: `The break has changed: its ${is}, not ${before}. Review it again.`,
     })
   }
 }
