@@ -51,7 +51,7 @@ type Known = StoredPayment & { readonly providerId: string }
 
 const minute = 60_000
 const hour = 60 * minute
-/** Adyen keeps idempotency keys for seven days. After half a day, the rail first looks at the stored webhooks. */
+/** The kit searches the stored webhooks after half of this time. Adyen keeps the keys for longer: seven days. */
 const idempotencyKeyLifetimeMs = 24 * hour
 const keysLiveMs = 7 * 24 * hour
 const clockMarginMs = hour
@@ -196,7 +196,10 @@ export class AdyenProvider implements Provider {
     }
   }
 
-  /** Only a webhook reports that a refund exists. Without one, the same key is safe while Adyen keeps it. */
+  /**
+   * Only a webhook reports that a refund exists. Without one, the refund can be requested again with the same
+   * idempotency key while Adyen keeps that key.
+   */
   async findRefund(refund: StoredRefund): Promise<ProviderRefund | undefined> {
     const said = refundOf(refund)
     if (!said && this.#now() - refund.startedAtMs > keysLiveMs - clockMarginMs)

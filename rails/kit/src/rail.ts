@@ -76,7 +76,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
       // A repeated call returns its first result, which may be outdated if the consumer has paid since.
       return settle(payment, await provider.readPayment({ ...payment, providerId, nextAction }), by)
     }
-    // Only a webhook causes another query of a cancelled payment, which was then paid after all.
+    // A cancelled payment is queried again only after a webhook, because it may have been paid after all.
     const isOver = isFinal(payment.status) && !(payment.status === 'cancelled' && by === 'job')
     if (isOver || !hasProviderId(payment)) return paymentAnswer(payment)
     const said = await provider.readPayment(payment)

@@ -76,7 +76,7 @@ function missing(heading: string): never {
   throw new ProviderUnavailable(`the bill has no column ${heading}`)
 }
 
-/** Fees have five decimals, the last three of them rounded. */
+/** Fees have five decimals. Rounds them to two. */
 function fenOf(yuan: string): bigint {
   const [, minus, whole = '0', decimals = ''] = /^(-)?(\d+)(?:\.(\d*))?$/.exec(yuan) ?? missing(yuan)
   const cents = toMinorUnits(`${whole}.${decimals.slice(0, 2).padEnd(2, '0')}`, 'CNY', 'amount')

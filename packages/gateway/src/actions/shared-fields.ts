@@ -61,7 +61,10 @@ export const currency = displayed(
   { placeholder: 'USD', suggests: 'currencies', fromText: (written) => written.toUpperCase() },
 )
 
-/** What a request sets where fields were left out, because a second operator would see only the others. */
+/**
+ * The complete settings, including defaults, because the second operator would otherwise see only the fields that were
+ * filled in.
+ */
 export function shownWhole(label: string) {
   return optional(
     displayed(text('The settings including defaults.', { max: 512 }), { only: 'request', label }),
@@ -74,7 +77,7 @@ export const shownOrder = {
   paymentId: optional(displayed(paymentId, { only: 'request' })),
 }
 
-/** As it is called: a host in other letters than it seems has another form. */
+/** As the gateway will call it: a host with look-alike letters is shown in its ASCII form. */
 export function shownUrl(written: string): string {
   return URL.parse(written)?.href ?? written
 }

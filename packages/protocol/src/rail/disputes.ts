@@ -98,7 +98,7 @@ export const disputeAnswerSchema = Type.Object({
   reason: Type.Optional(choice('Why.', Object.keys(disputeReasons) as DisputeReason[])),
   respondBy: Type.Optional(timeNumber('Until when the merchant can respond, if the provider says so.')),
   accepts: Type.Optional(
-    list('What the rail passes on now. Without it: nothing.', {
+    list('What the rail can pass on now: evidence, acceptance, or both. If omitted, neither.', {
       typeName: 'array of responses',
       max: 2,
       item: choice('A response.', disputeResponses),

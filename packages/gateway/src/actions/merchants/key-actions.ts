@@ -204,7 +204,7 @@ export const keyActions: readonly Action[] = [
       page,
       label: 'Use for callbacks…',
       explains:
-        'Callbacks are encrypted with this key within 5 seconds, until requests use another key. The merchant must have installed this key; otherwise it rejects every callback.',
+        'Within 5 seconds, callbacks are encrypted with this key. This lasts until the merchant sends requests with another key. The merchant must have installed this key; otherwise it rejects every callback.',
       button: 'Use for callbacks',
       isOffered: ({ key: { kind, sealsCallbacks } }) => kind === 'aes' && !sealsCallbacks,
     }),

@@ -123,7 +123,7 @@ export const disputeActions: readonly Action[] = [
       if (input.document === undefined) return {}
       throw new Failure('not_allowed', {
         message:
-          'Evidence of an operator needs a second operator’s approval, and a request stores no document. Send the statement alone, or let a member of the merchant respond.',
+          'When an operator sends evidence, a second operator must approve, and a request for approval cannot include a document. Send the statement alone, or let a member of the merchant respond.',
       })
     },
     run: async ({ operations, context, params, input: { statement, document } }) =>

@@ -60,7 +60,7 @@ const failing = optional(
     failingSinceMs: timeMs('Time of the first failure.'),
     reason: text('Result of the last attempt.', { min: 0, max: 1024 }),
     pausedUntilMs: optional(
-      timeMs('Time of the next probe. Absent if callbacks are sent when they are due.'),
+      timeMs('Time of the next probe of a paused destination. Absent if the destination is not paused.'),
     ),
   }),
 )
@@ -346,7 +346,7 @@ export const endpointActions: readonly Action[] = [
       page,
       label: 'Rotate the secret…',
       explains:
-        'A secret is generated and shown only once. The new and the previous secret both sign until the next rotation.',
+        'A secret is generated and shown only once. By default, messages are signed with both the new and the previous secret until the next rotation.',
       button: 'Create secret',
       isOffered: ({ format }) => format === 'standard',
       needsConfirmation: true,

@@ -63,7 +63,9 @@ export const hostActions: readonly Action[] = [
           failingSinceMs: timeMs('Time of the first failure.'),
           reason: text('Result of the last attempt.', { min: 0, max: 1024 }),
           pausedUntilMs: optional(
-            timeMs('Time of the next probe. Absent if callbacks are sent when they are due.'),
+            timeMs(
+              'Time of the next probe of a paused destination. Absent if the destination is not paused.',
+            ),
           ),
           waiting: count(`Waiting callbacks, counted up to ${countedAtMost}.`),
         }),

@@ -52,7 +52,9 @@ const details = object('An order with all details.', {
   walletId: optional(text('The wallet that paid.', { max: 64 })),
   callbackUrl: optional(text('The callback URL.', { max: 2048 })),
   redirectUrl: optional(text('Where the consumer returns after payment.', { max: 2048 })),
-  cancelUrl: optional(text('Where a consumer who leaves a pending order returns.', { max: 2048 })),
+  cancelUrl: optional(
+    text('The address to which a consumer returns after leaving a pending order.', { max: 2048 }),
+  ),
   attach: optional(text('The merchant’s own data.', { max: maxAttachLength })),
   changes: list(
     'Every status change, oldest first.',
@@ -180,7 +182,9 @@ export const orderActions: readonly Action[] = [
         'Your number for the capture. A repeat with the same content does not capture again.',
         { max: maxReferCaptureNoLength },
       ),
-      amount: amount('The amount, in the order’s currency. The last capture takes all that remains.'),
+      amount: amount(
+        'The amount, in the order’s currency. To capture everything, enter the full remaining amount.',
+      ),
     }),
     answer: object('The capture.', {
       paymentId,

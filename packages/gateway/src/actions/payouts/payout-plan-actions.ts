@@ -325,7 +325,7 @@ function planOf(merchant: string, given: GivenPlan): PlanGiven {
     throw new Failure('invalid_field', {
       field: 'reserveDays',
       message:
-        'Set both reservePercent and reserveDays, or neither: the reserve is that share of so many days’ sales.',
+        'Set both reservePercent and reserveDays, or neither: the reserve is reservePercent of the sales of the last reserveDays days.',
     })
   return {
     merchantId: merchant,

@@ -41,7 +41,11 @@ interface Bulk {
 /** What can resolve many breaks. Pairing and a payment's order differ with each. */
 export const bulkResolutions = {
   accept: { label: 'Accept', action: 'reconcile.accept', applies: mayAccept },
-  confirm: { label: 'Book for what their lines name', action: 'reconcile.confirm', applies: mayConfirm },
+  confirm: {
+    label: 'Book each line for its order, payout, refund or settlement',
+    action: 'reconcile.confirm',
+    applies: mayConfirm,
+  },
   bank_charge: ownBooking('Book as bank charges', 'bank_charge'),
   interest: ownBooking('Book as interest', 'interest'),
   park: { label: 'Park in suspense', action: 'reconcile.park', applies: mayPark },

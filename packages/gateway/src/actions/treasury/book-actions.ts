@@ -76,10 +76,10 @@ export const bookActions: readonly Action[] = [
     summary: 'List audit entries, newest first',
     input: object('The filter.', {
       merchantId: optional(merchantId),
-      actor: optional(text('Text in the actor.', { max: 256 })),
-      act: optional(text('Text in the action.', { max: 64 })),
+      actor: optional(text('Only entries whose actor contains this text.', { max: 256 })),
+      act: optional(text('Only entries whose action contains this text.', { max: 64 })),
       subject: optional(text('The subject.', { max: 260 })),
-      reason: optional(text('Text in the reason.', { max: 256 })),
+      reason: optional(text('Only entries whose reason contains this text.', { max: 256 })),
       sinceMs: optional(timeMs('Done at this time or later.')),
       untilMs: optional(timeMs('Done before this time.')),
       before: optional(uuid('Only entries older than this one.')),

@@ -135,7 +135,7 @@ export const ownMoneyActions: readonly Action[] = [
       path: `${page}/withdrawals`,
       label: 'Owner’s withdrawal…',
       explains:
-        'Your own money leaves this bank account. You can withdraw up to the equity, but no more than your own money minus costs.',
+        'Your own money leaves this bank account. You can withdraw at most the equity, and less if costs and losses exceed your unswept fees and interest.',
       button: 'Record withdrawal',
       isDangerous: true,
     }),
@@ -156,7 +156,8 @@ export const ownMoneyActions: readonly Action[] = [
   defineAction({
     name: 'bank.sweep-fees',
     scope: 'money:move',
-    summary: 'Sweep fees to a bank account: they become equity, and money in another account is moved',
+    summary:
+      'Sweep fees: they become equity. If another bank account holds the money, it is moved to this one',
     params: key,
     input: object('The amount.', {
       amount: optional(displayed(amount('All fees by default.'), { placeholder: '12.50' })),

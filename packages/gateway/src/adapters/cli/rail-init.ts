@@ -80,7 +80,7 @@ export function railInitCommand(parts: RailInitParts): Command {
     .addOption(
       new Option(
         '--token <token>',
-        'Register through the admin API, with a token for rails:manage. (default: in the database)',
+        'Register through the admin API with this token (scope rails:manage). Without it, the command writes to the database.',
       ).env('TILLGATE_TOKEN'),
     )
     .option('--gateway <url>', 'The admin API, with --token.', 'http://127.0.0.1:8081')

@@ -54,7 +54,8 @@ export const conformCommand: Command = {
     'retry-timeout': {
       type: 'string',
       value: 'DURATION',
-      about: 'how long to wait for the first callback, and for a first retry; default: 2m',
+      about:
+        'how long to wait for the very first callback of the run, and for the first retry of a callback; default: 2m',
     },
     'wait-for-expiry': {
       type: 'boolean',

@@ -12,7 +12,7 @@ export interface AuditFilter {
   readonly merchantId?: string | undefined
   /** Part of the actor's name. */
   readonly actor?: string | undefined
-  /** The action's name, or a part of it that is no name. */
+  /** An action's name for an exact match; any other text matches part of the name. */
   readonly act?: string | undefined
   readonly subject?: string | undefined
   /** Part of the reason, in any case. */

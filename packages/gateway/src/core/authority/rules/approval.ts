@@ -66,8 +66,8 @@ export function coversAny(policy: ApprovalPolicy, all: readonly Effect[]): boole
 }
 
 /**
- * Returns undefined for any amount. If outgoing money needs approval, so does every refund above the configured
- * limits; a currency without a limit has no allowance.
+ * The amount that may be refunded without approval; undefined if there is no limit. If outgoing money needs approval,
+ * so does every refund above the configured limits; a currency without a limit has no allowance.
  */
 export function refundLimitMinor(policy: ApprovalPolicy, currency: string): bigint | undefined {
   if (policy.refundLimits) return policy.refundLimits.get(currency) ?? 0n

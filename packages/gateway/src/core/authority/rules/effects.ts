@@ -39,7 +39,7 @@ export function approvalWordsFor(word: string): readonly ApprovalWord[] | undefi
 }
 
 /**
- * An operation may narrow the effects of one entry (a rail's new name does not change a destination), never widen
+ * An operation may narrow the effects of its entry (a rail's new name does not change a destination), but never widen
  * them.
  */
 export const effectsOfActions = {
@@ -80,7 +80,7 @@ export const effectsOfActions = {
     'member.switch-on-second-step',
     'member.use-recovery-code',
     'member.withdraw-invitation',
-    // Members set it alone, too. The name beside it needs two people.
+    // Members can also set the logo alone. Changing the name beside it needs two people.
     'merchant.logo',
     'merchant.suspend',
     'email.retry',
@@ -91,7 +91,7 @@ export const effectsOfActions = {
     'operator.change-password',
     'operator.disable',
     'operator.remove-passkey',
-    // The identity provider decides.
+    // The identity provider decides on roles.
     'operator.role',
     'operator.sign-in',
     'operator.sign-out-everywhere',
@@ -139,52 +139,53 @@ export const effectsOfActions = {
   'correction.reverse': ['credits a merchant', 'credits a wallet', 'sends money out'],
   'correction.withdraw': ['sends money out'],
   'correction.write-off': ['sends money out'],
-  // The customer keeps what the rail took back.
+  // The consumer keeps the money that the rail took back.
   'dispute.accept': ['sends money out'],
-  // It is sent once, so evidence of the consumer's own loses the dispute.
+  // Evidence can be sent only once, so an operator who sides with the consumer can lose the dispute on purpose.
   'dispute.evidence': ['sends money out'],
   'endpoint.add': ['gives access to money'],
   'endpoint.change': ['gives access to money'],
-  // What an operator paused reads events again.
+  // An endpoint that an operator had paused receives events again.
   'endpoint.resume': ['gives access to money'],
   'endpoint.rotate-secret': ['gives access to money'],
   'key.add': ['gives access to money'],
-  // A link may have its own callback address, and an address to which consumers go after the payment.
+  // A link can have its own callback URL and its own address to which consumers return after the payment.
   'link.create': ['gives access to money'],
-  // What an operator paused takes money again.
+  // A link that an operator had paused accepts payments again.
   'link.resume': ['gives access to money'],
   'member.change-role': ['gives access to money'],
   'member.invite': ['gives access to money'],
   'member.recover': ['gives access to money'],
   'member.reset-totp': ['gives access to money'],
-  // Its key, callback address and contacts stay valid, and a link takes money under its name at once.
+  // The new merchant's key, callback URL and contacts stay valid, and payment links under the merchant's name accept
+  // money at once.
   'merchant.add': ['names where money goes', 'gives access to money'],
   'merchant.bank-account': ['names where money goes'],
-  // Payouts go on to the account that two people replaced.
+  // Payouts go to the old account again, although two people had replaced it.
   'merchant.stop-bank-account': ['names where money goes'],
-  // Callback addresses and contacts, and the name that consumers read above what they pay.
+  // Callback URLs, contacts, and the name that consumers see above the amount.
   'merchant.change': ['names where money goes', 'gives access to money'],
   'merchant.payout': ['sends money out'],
-  // A suspension ends.
+  // Resuming ends a suspension.
   'merchant.resume': ['gives access to money'],
   'operator.add': ['makes a second operator'],
   'operator.enable': ['makes a second operator'],
   'operator.reset-password': ['makes a second operator'],
   'operator.reset-totp': ['makes a second operator'],
-  // The consumer agreed to it, but not to when.
+  // The consumer authorized the payment, but not the time of the capture.
   'order.capture': ['credits a merchant'],
   'order.refund': ['sends money out'],
-  // Like a refund: the consumer gets back what the merchant may have shipped for.
+  // Like a refund, it returns money for goods that the merchant may have shipped.
   'order.release': ['sends money out'],
   'payout-plan.set': ['sends money out'],
   'payout-run.cancel': ['credits a merchant'],
-  // For a withdrawal under review, and for what was suspended, locked or replaced since. Other payouts were approved when
-  // they were requested, or with their plan or run.
+  // For a withdrawal under review, and for payouts whose merchant was suspended, wallet locked, or bank account replaced
+  // since then. Other payouts were approved when they were requested, or with their plan or run.
   'payout-run.send': ['sends money out'],
   'payout-run.start': ['sends money out'],
   'payout.cancel': ['credits a merchant'],
   'payout.return': ['credits a merchant'],
-  // From then on, the operator takes up to the whole of every payment, or forgoes it.
+  // From then on, the fee may be anything from nothing to the whole payment.
   'price.end': ['credits the operator'],
   'price.set': ['credits the operator'],
   'rail.add': ['credits a merchant', 'credits a wallet', 'names where money goes'],
@@ -194,20 +195,20 @@ export const effectsOfActions = {
   'rail.resume': ['credits a merchant', 'credits a wallet', 'names where money goes'],
   'rail.return-late-money': ['sends money out'],
   'rail.rotate-secret': ['gives access to money'],
-  // Fees that the rail returns or overcharges. The rest arrives in the operator's own bank account.
+  // For fees that the rail returns or overcharges. The rest arrives in the operator's own bank account.
   'rail.settle': ['credits the operator', 'sends money out'],
   'reconcile.book-as': ['credits the operator', 'sends money out'],
-  // From then on, the operator can move the money.
+  // Once the money is in suspense, the operator can move it.
   'reconcile.park': ['credits the operator'],
   'reconcile.return': ['credits the operator', 'sends money out'],
   'token.add': ['gives access to money'],
   'transfer.confirm': ['credits a merchant'],
   'transfer.return': ['sends money out'],
   'transfer.settle-refund': ['credits a merchant'],
-  // Its PIN is shown and gives access to later deposits.
+  // The PIN is shown to the operator and gives access to later deposits.
   'wallet.add': ['gives access to money'],
   'wallet.reset-pin': ['gives access to money'],
-  // Where a limit allows more than before.
+  // Only if a limit becomes higher.
   'wallet.set-limits': ['credits a wallet', 'gives access to money'],
   'wallet.top-up': ['credits a wallet'],
   'wallet.unlock': ['gives access to money'],

@@ -26,7 +26,7 @@ async function show({ operations, context, query, nowMs }: Visit): Promise<Conso
     title: 'Disputes',
     area: 'money',
     content: html`${moneyTabs(disputesPath)}
-<p>A disputed amount leaves the merchant’s balance until the dispute ends. What the balance lacks is lent and repaid from the merchant’s next payments.</p>
+<p>A disputed amount is withheld from the merchant’s balance until the dispute ends. If the balance is too low, you lend the merchant the difference. The merchant’s next payments repay it.</p>
 <div class="acts">${segments(
       'State',
       isAll ? 'all' : 'open',

@@ -38,7 +38,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
             ['Kind', kinds.join(', ')],
             ['Unexplained in total', html`<strong>${total}</strong>`],
             [
-              'Resolutions for all of them',
+              'Resolutions that fit all selected breaks',
               [...fitting.map(([, { label }]) => label), 'Assign to an operator'].join(', '),
             ],
           ])}
