@@ -158,7 +158,7 @@ export class AdyenProvider implements Provider {
     }
   }
 
-  /** The gateway does not reopen a payment that was being processed, so its link ends. */
+  /** Ends the link, because the gateway does not reopen a payment that was being processed. */
   async #decline(link: PaymentLink, payment: Known): Promise<ProviderPayment> {
     const ended = await this.#expire(link.id)
     if (ended.status === 'active') throw new ProviderUnavailable('the payment link is still active')

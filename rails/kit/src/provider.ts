@@ -51,7 +51,10 @@ export type RefundStatus = 'starting' | 'submitted' | 'approved' | 'declined'
 export type ProviderPayment = {
   /** Undefined if the provider rejected it. */
   readonly providerId?: string | undefined
-  /** The requested or paid amount at the provider, in the minor units of ISO 4217. The gateway compares both. */
+  /**
+   * The requested or paid amount at the provider, in the minor units of ISO 4217. The gateway compares amount and
+   * currency with the order.
+   */
   readonly amountMinor?: bigint | undefined
   readonly currency?: string | undefined
   /**

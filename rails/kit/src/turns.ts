@@ -1,5 +1,5 @@
-// Runs one piece of work per key at a time, in order of arrival. Idempotency keys and guarded updates ensure the same
-// between processes; within one process, this saves requests.
+// Runs one piece of work per key at a time, in order of arrival. Between processes, idempotency keys and guarded
+// updates already prevent conflicts; within one process, taking turns saves requests.
 export type InTurn = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
 export function makeTurns(): InTurn {

@@ -46,7 +46,7 @@ interface Refund {
 type Known = StoredPayment & { readonly providerId: string }
 
 const minute = 60_000
-/** How long a code is valid. The page of an order is valid for a shorter time and is created again. */
+/** How long a code is valid. The page of an order expires sooner; opening the order again creates a new page. */
 const lifetimeMs = { least: 2 * minute, most: 120 * minute } as const
 const clockMarginMs = 5 * minute
 const maxDescriptionLength = 127

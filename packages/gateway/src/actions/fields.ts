@@ -178,7 +178,7 @@ export interface FieldDisplay {
   readonly suggests?: Suggested
   /** Hidden from the admin API and forms. */
   readonly only?: 'command' | 'request'
-  /** Converts the text of a person to the schema's form. */
+  /** Converts what a person typed to the form that the schema requires. */
   readonly fromText?: (text: string) => string
   /** The same for the command line only. */
   readonly fromOption?: (text: string) => string

@@ -71,7 +71,7 @@ export function shownWhole(label: string) {
   )
 }
 
-/** The order that a request's reference names, because the second operator cannot tell it from the reference. */
+/** The order of the request's reference, shown because the second operator cannot see the order from the reference. */
 export const shownOrder = {
   merchantId: optional(displayed(merchantId, { only: 'request' })),
   paymentId: optional(displayed(paymentId, { only: 'request' })),
@@ -195,8 +195,7 @@ export const limit = optional(
 )
 
 export const nextPage = '`before` of the next page; absent on the last page.'
-export const nextLook = (rare: string) =>
-  `${nextPage} A page can be empty and still have a next page, because the search for rare ${rare} continues there.`
+export const nextLook = `${nextPage} A page can be empty and still have a next page, because the search is divided into steps.`
 
 /** One page of a list, newest first; `older` is the `before` of the next page. */
 export async function pageOf<Name extends string, Item>(

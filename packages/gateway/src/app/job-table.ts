@@ -194,7 +194,10 @@ function purgeJob({ operations, log }: JobTableParts): Job {
         log.warn({ worker, tables: busy }, 'a table was locked for too long to create or drop its partitions')
       const rows = await operations.purgeRows()
       if (rows.emails > 0)
-        log.debug({ worker, count: rows.emails }, 'emails that ended a month ago were removed')
+        log.debug(
+          { worker, count: rows.emails },
+          'emails sent or given up more than a month ago were removed',
+        )
       return rows.more ? breathMs : undefined
     },
   }

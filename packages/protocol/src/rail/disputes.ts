@@ -71,7 +71,7 @@ export const disputeMessages = {
     schema: Type.Object({ type: choice('The message type.', ['dispute.status']), ...common }),
   },
   'dispute.evidence': {
-    meaning: 'Pass evidence on to the provider. A repeat passes nothing on twice.',
+    meaning: 'Pass evidence on to the provider. A repeat is not passed on again.',
     schema: disputeEvidenceSchema,
   },
   'dispute.accept': {

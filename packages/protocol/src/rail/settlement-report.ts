@@ -51,7 +51,7 @@ export const settlementAnswerSchema = Type.Object({
         reference: Type.Optional(
           text('The `transactionId`, `refundId` or `disputeId`, if any.', { max: maxDisputeIdLength }),
         ),
-        batch: text('The payout, if possible as the bank statement names it.', {
+        batch: text('The provider’s payout, if possible under its name on the bank statement.', {
           max: maxRailReferenceLength,
         }),
       },

@@ -225,7 +225,7 @@ export class RailStore {
     return new Map(rows.map(({ given: each, ours }) => [each, ours]))
   }
 
-  /** By the day of its first announcement. */
+  /** Stores the report's name under the day of its first announcement. */
   async noteReport(name: string, nowMs: number): Promise<void> {
     await this.#pool.query('insert into reports (name, day) values ($1, $2) on conflict do nothing', [
       name,

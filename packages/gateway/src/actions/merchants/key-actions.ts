@@ -33,7 +33,7 @@ export const keys = list(
     createdAtMs: timeMs('Time of creation.'),
     usedAtMs: optional(
       timeMs(
-        'Time of the last recorded request with this key. The first request is recorded, and one per minute while two keys of a kind are active.',
+        'Time of the last recorded request with this key. Recorded at the first request, and then at most once per minute while two keys of a kind are active.',
       ),
     ),
     sealsCallbacks: yesNo('Whether callbacks are encrypted with this key.'),

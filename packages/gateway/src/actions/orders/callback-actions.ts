@@ -82,7 +82,7 @@ export const callbackActions: readonly Action[] = [
     }),
     answer: object('A page.', {
       callbacks: list('Newest first.', object('A callback.', callback)),
-      older: optional(uuid(nextLook('callbacks'))),
+      older: optional(uuid(nextLook)),
     }),
     command: {
       columns: [

@@ -139,7 +139,7 @@ export const hostActions: readonly Action[] = [
       page,
       label: 'Resume…',
       explains:
-        'Callbacks that are due at this host and its destinations are sent now; the others at their next retry. If they still fail, the host is paused again.',
+        'Callbacks to this host that are due are sent now; the others are sent at their next retry. If they still fail, the host is paused again.',
       button: ({ host: name }) => `Resume ${name}`,
       hidden: ['host'],
     }),

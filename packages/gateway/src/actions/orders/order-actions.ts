@@ -99,7 +99,7 @@ export const orderActions: readonly Action[] = [
     }),
     answer: object('A page.', {
       orders: list('Newest first.', listed),
-      older: optional(text(nextLook('orders'), { max: 32 })),
+      older: optional(text(nextLook, { max: 32 })),
     }),
     async run({ operations, context, input }) {
       const { before, limit: wanted = defaultLimit, ...filter } = input

@@ -168,11 +168,17 @@ export const runFields = {
   bank: bankName,
   currency,
   day: day('The day of its payouts.'),
-  part: optional(count('Payouts of a day whose run is closed go into the next part.')),
+  part: optional(
+    count(
+      'The number of the run on its day. When a run is closed, later payouts of the day go into the next part.',
+    ),
+  ),
   createdAtMs: timeMs('When it was started.'),
   closedAtMs: optional(timeMs('No payout is added after this time.')),
   sentAtMs: optional(timeMs('When the payment file became available.')),
-  ending: optional(oneOf('The run’s result; its payouts follow.', ['paid', 'cancelled'])),
+  ending: optional(
+    oneOf('The run’s result. Its payouts are updated shortly afterwards.', ['paid', 'cancelled']),
+  ),
   endedAtMs: optional(timeMs('When the last payout was updated.')),
 }
 export const run = object('A run.', runFields)

@@ -29,7 +29,7 @@ const email = optional(
   ),
 )
 const firstHalf = optional(
-  displayed(text('The first half of a generated password, which the requester has.', { max: 512 }), {
+  displayed(text('The half of the generated password that the requester knows.', { max: 512 }), {
     only: 'request',
     label: 'First half of the password',
     shown: () => 'known to the requester',

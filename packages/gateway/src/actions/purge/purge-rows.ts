@@ -31,7 +31,7 @@ export interface PurgedRows {
   readonly hosts: number
   /** Expired counters of wrong PINs and passwords. */
   readonly tries: number
-  /** Emails that ended a month ago. */
+  /** Emails sent or given up more than a month ago. */
   readonly emails: number
   /** A batch was full, so there may be more. */
   readonly more: boolean

@@ -233,7 +233,7 @@ export const railActions: readonly Action[] = [
       reach: optional(
         displayed(longText('The rail when this was requested.', { max: 65_536 }), {
           only: 'request',
-          label: 'Rail when requested',
+          label: 'Rail at time of request',
         }),
       ),
       reason,

@@ -133,7 +133,7 @@ export const correctionActions: readonly Action[] = [
       page: '/merchants/:merchantId/money',
       label: 'Fund…',
       explains:
-        'Transfers money from one of the operator’s bank accounts to the merchant’s balance. To compensate for a payout, enter the payout; the amount cannot exceed it.',
+        'Transfers money from one of the operator’s bank accounts to the merchant’s balance. If this makes up for a payout, enter that payout. The amount cannot exceed it.',
       button: 'Fund merchant',
     },
     async run(call) {
@@ -302,7 +302,7 @@ export const correctionActions: readonly Action[] = [
         ...ofSuspense,
         path: '/money/corrections/keep',
         label: 'Write off…',
-        explains: 'The money leaves suspense as your gain, because it cannot be returned.',
+        explains: 'The money cannot be returned, so it leaves suspense and is booked as your gain.',
         button: 'Write off',
         fields: ['amount', 'reason'],
         isDangerous: true,

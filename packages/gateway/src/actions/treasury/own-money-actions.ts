@@ -104,7 +104,7 @@ export const ownMoneyActions: readonly Action[] = [
       path: `${page}/deposits`,
       label: 'Owner’s deposit…',
       explains:
-        'Your own money is paid into this bank account and becomes equity. The statement’s line matches it.',
+        'Your own money is paid into this bank account and becomes equity. When the statement is imported, its line is matched with this record.',
       button: 'Record deposit',
     }),
     async run(call) {

@@ -160,7 +160,7 @@ export const priceActions: readonly Action[] = [
       page: '/money/fees',
       label: 'End a price…',
       explains:
-        'Enter the same merchant, rail and currency as in the price. From the start date, the next less specific price applies. Without one, payments are free.',
+        'Enter the same merchant, rail and currency as in the price. Enter the date on which the price ends as the start date. From then on, a more general price applies. Without one, payments are free.',
       button: 'End price',
       isDangerous: true,
       fields: [...Object.keys(scope), ...Object.keys(from), 'reason'],

@@ -196,7 +196,7 @@ function addPrune(command: Command, { withContext, terminal }: DbParts): void {
           `ended sessions of operators: ${pruned.sessions}`,
           `callback hosts that a merchant no longer uses: ${pruned.hosts}`,
           `expired counters of wrong PINs and passwords: ${pruned.tries}`,
-          `emails that ended a month ago: ${pruned.emails}`,
+          `emails sent or given up more than a month ago: ${pruned.emails}`,
         ]
         print(terminal, options, { value: pruned, lines })
       }),

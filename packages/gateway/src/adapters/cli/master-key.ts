@@ -49,7 +49,9 @@ export function masterKeyCommand(withContext: WithContext, terminal: Terminal): 
             : `${resealed} secrets were re-encrypted under the new key.`,
           ...(unknown === 0
             ? []
-            : [`${unknown} ended secrets are under an unknown key; they stay unchanged.`]),
+            : [
+                `${unknown} secrets that are no longer used are encrypted with an unknown key. They were not changed.`,
+              ]),
           'When every gateway has the new key, you can remove the old one from MASTER_KEY.',
         ]
         print(terminal, options, { value: { resealed, unknown }, lines })

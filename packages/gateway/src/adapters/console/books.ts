@@ -27,7 +27,10 @@ export const owners = {
   rail_fees: { name: 'Rail fees', means: 'Kept by rails, as a negative amount' },
   bank_charges: { name: 'Bank charges', means: 'Charged by banks, as a negative amount' },
   disputes: { name: 'Disputes', means: 'Disputed payments, withheld by rails until the disputes end' },
-  owed: { name: 'Owed by merchants', means: 'Disputes beyond merchants’ balances, as a negative amount' },
+  owed: {
+    name: 'Owed by merchants',
+    means: 'Disputed amounts that exceeded merchants’ balances, as a negative amount',
+  },
   write_off: { name: 'Write-offs', means: 'Gains, or losses as a negative amount' },
 } as const satisfies Record<OwnerKind, { readonly name: string; readonly means: string }>
 // Safe: these are its own keys.

@@ -1,5 +1,5 @@
-// Returns an order as of now. An expired order is first stored as such, with its callback, because a payment decided
-// just before the expiry may still be committing, and a reported final status must never change.
+// Returns an order as of now. If the order has expired, the expiry is stored first, with its callback: a payment
+// decided just before may still be committing, and a status that was once reported must not change.
 import { makeCallbackId, type RandomBytes } from '@tillgate/protocol'
 import { isOverdue } from './rules/expiry.ts'
 import type { Order } from './rules/order.ts'

@@ -76,7 +76,7 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
   }
 
   /**
-   * The entries read here are complete: whoever records money locks the order first, and changes an attempt that is open.
+   * The entries read here are complete, because recording money locks the order first and changes the open attempt.
    */
   function lookIntoSuspense(task: ClaimedTask, account: BankAccount, facts: OrderAndAttempt): Inquiry {
     return {

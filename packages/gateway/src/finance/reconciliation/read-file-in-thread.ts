@@ -56,7 +56,7 @@ async function run(task: ThreadTask, file: StatementFile, put: PutBatch = unwant
   }
 }
 
-/** Copies, because they are transferred to the thread. */
+/** Yields copies, because the pieces are transferred to the thread. */
 async function* piecesOf({ open }: StatementFile): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   for await (const bytes of open())
     for (let from = 0; from < bytes.length; from += pieceBytes)

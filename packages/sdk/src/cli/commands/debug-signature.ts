@@ -27,7 +27,7 @@ export const debugSignatureCommand: Command = {
     at: {
       type: 'string',
       value: 'TIME',
-      about: 'check the clock: when the message was sent, in ISO 8601 or milliseconds',
+      about: 'when the message was sent (ISO 8601 or milliseconds), to check the clock',
     },
     offline: { type: 'boolean', about: 'do not ask the gateway whether it knows these keys' },
     ...credentialsOption,
