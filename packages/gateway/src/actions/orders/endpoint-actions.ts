@@ -98,7 +98,7 @@ const verbs = {
     summary: 'Remove a webhook endpoint permanently, with its waiting callbacks',
     label: 'Remove…',
     explains:
-      'The endpoint receives no more events, and its waiting callbacks are discarded. The history stays.',
+      'The endpoint stops receiving events, and its waiting callbacks are discarded. The history stays.',
     button: 'Remove endpoint',
     done: 'removed',
     isOffered: () => true,

@@ -141,7 +141,7 @@ export const bankActions: readonly Action[] = [
       place: 'bank',
       page,
       label: 'Close…',
-      explains: 'The account accepts no new movements. Its balance in the books and its history stay.',
+      explains: 'The account does not accept new movements. Its balance in the books and its history stay.',
       button: 'Close bank account',
       isDangerous: true,
       isOffered: (of) => isOpen(of) && of.bankName !== mainBank,
