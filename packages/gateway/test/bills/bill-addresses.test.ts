@@ -150,7 +150,13 @@ test('it serves GET and HEAD alone, whatever a header asks for, and no cache kee
 test('an address ends after five minutes to the millisecond, also for whoever goes on asking', async () => {
   const { pathname, endsAtMs } = await addressOf()
   clock.advance(Number(endsAtMs) - clock.now() - 1)
-  assert.equal((await ask(pathname)).status, 200)
+  // The slot of the download before ends with its stream, a moment after its reader has everything.
+  let last = await ask(pathname)
+  await until(async () => {
+    if (last.status === 503) last = await ask(pathname)
+    return last.status !== 503
+  })
+  assert.equal(last.status, 200)
   clock.advance(1)
   assertNothing(await ask(pathname), 'at its end')
   clock.advance(365 * 86_400_000)
