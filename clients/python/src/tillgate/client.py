@@ -88,7 +88,7 @@ class Tillgate:
     def capture(self, payment_id: str, refer_capture_no: str, amount: Optional[Amount] = None,
                 final: bool = False) -> Data:
         """Takes the money of an order with captureMode manual: `amount`, or all that remains. `final` releases the rest."""
-        body: dict = {"paymentId": payment_id, "referCaptureNo": refer_capture_no, "final": final}
+        body: Data = {"paymentId": payment_id, "referCaptureNo": refer_capture_no, "final": final}
         return self.call("service.order.capture", body if amount is None else {**body, "amount": amount})
 
     def release(self, payment_id: str) -> Data:
