@@ -79,7 +79,7 @@ function objectCell({ subject, merchantId }: AuditEntry, names: Names): Html {
   const merchant = merchantId === undefined || merchantId === subject ? undefined : names.get(merchantId)
   return html`${nameOf(subject, names.get(subject))}${
     merchant &&
-    html`<br><span class="small"><a href="/merchants/${merchantId}"><bdi>${merchant.name}</bdi></a></span>`
+    html`<br><span class="small under"><a href="/merchants/${merchantId}"><bdi>${merchant.name}</bdi></a></span>`
   }`
 }
 

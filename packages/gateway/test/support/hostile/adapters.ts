@@ -55,6 +55,7 @@ export function adaptersOf(world: HostileWorld): readonly Adapter[] {
       things: () => ({ ...things, paymentId, linkId, credentialId: things['operatorPasskey'] }),
       bare: [
         '/find',
+        '/reconciliation/selected',
         '/reconciliation/days',
         '/ledger',
         '/applications',

@@ -8,6 +8,7 @@ import { actingAs } from '../acting.ts'
 import { ApiClient } from '../admin-api.ts'
 import type { OpenOrder } from '../checkout.ts'
 import { ConsoleClient } from '../console.ts'
+import { giveDispute } from '../disputes.ts'
 import { startTestGateway, type TestGateway, type TestMerchant } from '../gateway.ts'
 import { startMailServer, type TestMailServer } from '../mail-server.ts'
 import { memberOf, type PortalClient } from '../portal.ts'
@@ -65,6 +66,7 @@ export async function plantHostileTexts(): Promise<HostileWorld> {
   await plantSettings(field)
   const consumer = await plantPayments(field, special)
   await endOrders(field, special)
+  const disputeId = await plantDispute(field, special)
   const money = await plantMoney(field)
   const { client: member, doors } = await invitePeople(field)
   await plantPasskeys(field, consumer.login)
@@ -81,8 +83,30 @@ export async function plantHostileTexts(): Promise<HostileWorld> {
     special,
     linkIds,
     doors,
-    things: { ...(await thingsOf(field, consumer.walletId)), ...money, day },
+    things: { ...(await thingsOf(field, consumer.walletId)), ...money, day, disputeId },
   }
+}
+
+/** Of the paid order, with the merchant's evidence. */
+async function plantDispute(
+  { gateway, texts, merchant: { merchantId } }: Field,
+  special: SpecialOrders,
+): Promise<string> {
+  const { pool } = gateway
+  const disputeId = await giveDispute(pool, { merchantId, paymentId: special.paid.paymentId })
+  const response = {
+    kind: 'evidence',
+    givenAtMs: Date.now(),
+    evidenceId: disputeId,
+    text: texts.text('evidence'),
+    file: { name: texts.text('evidence file', { max: 60 }), contentType: 'application/pdf' },
+  }
+  await pool.query('update disputes set response = $3 where merchant_id = $1 and dispute_id = $2', [
+    merchantId,
+    disputeId,
+    JSON.stringify(response),
+  ])
+  return disputeId
 }
 
 async function plantLinks({ texts, merchant, shop }: Field): Promise<string[]> {
