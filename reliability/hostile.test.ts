@@ -124,6 +124,8 @@ test('a form of many parts costs no more than a page', async () => {
   const page = () => `GET /merchant/sign-in HTTP/1.1\r\nhost: ${host}\r\n\r\n`
   await costMs('127.0.4', page)
   const pagesMs = await costMs('127.0.5', page)
+  // As for the page: once before it is measured.
+  await costMs('127.0.10', () => manyParts(host, '/merchant/sign-in'))
   const formsMs = await costMs('127.0.6', () => manyParts(host, '/merchant/sign-in'))
   assert(formsMs < pagesMs * 2, `${formsMs} ms for forms, ${pagesMs} ms for pages`)
 })

@@ -52,7 +52,7 @@ test('a week of rotation: every mistake is caught before it breaks something, an
   const made = await developer.post('/merchant/keys/aes', { password }, { on: '/merchant/keys/aes' })
   const [, newKey = ''] = /<p class="secret"><code>([^<]+)/.exec(made.text) ?? []
   assert.equal(newKey.length, 44)
-  assert.match(await currentStep(), /add the new key.*Send a request with the new key/)
+  assert.match(await currentStep(), /list the new key first.*Send a request with the new key/)
   const [oldAes, newAes] = await keys('aes')
   const revokeOld = `/merchant/keys/${oldAes?.keyId}/revoke`
   const useNew = `/merchant/keys/${newAes?.keyId}/use-for-callbacks`

@@ -1087,7 +1087,7 @@ test('a request for evidence has no document, which only a member of the merchan
   const input = { statement: 'The consumer is right.', document }
   await assert.rejects(
     actions.run('mallory', 'dispute.evidence', { params: { merchantId, disputeId: answered }, input }),
-    /a request stores no document/,
+    /a request for approval cannot include a document/,
   )
 })
 
