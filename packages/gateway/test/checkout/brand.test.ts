@@ -48,7 +48,8 @@ test('name, mark, help, privacy and imprint stand on the checkout and on a payme
 })
 
 test('a mark that is no image stops the start, and says which setting it is', () => {
-  const none = { name: undefined, helpUrl: undefined, privacyUrl: undefined, imprintUrl: undefined }
+  const place = { country: 'ZZ', city: 'Online' }
+  const none = { name: undefined, helpUrl: undefined, privacyUrl: undefined, imprintUrl: undefined, place }
   const bad = join(folder, 'bad.svg')
   writeFileSync(bad, 'hello')
   for (const file of [bad, join(folder, 'nowhere.svg')])

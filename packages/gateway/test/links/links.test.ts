@@ -357,6 +357,8 @@ test('the code is an image of the address, as SVG and as PNG', async () => {
   const link = await create()
   const svg = await fetch(`${pathOf(link)}/qr.svg`)
   assert.equal(svg.headers.get('content-type'), 'image/svg+xml')
+  const emv = await fetch(`${pathOf(link)}/emv.svg`)
+  assert.deepEqual([emv.status, emv.headers.get('content-type')], [200, 'image/svg+xml'])
   const png = await fetch(`${pathOf(link)}/qr.png`)
   assert.equal(png.headers.get('content-type'), 'image/png')
   assert.equal(

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import type { EmvPlace } from '../../core/orders/rules/emv-code.ts'
 import { checkLogo } from '../../finance/rails/rules/outside-rail.ts'
 import { messageOf } from '../../platform/runtime/errors.ts'
 import { exitCodes, StartFailure } from '../../platform/runtime/start-failure.ts'
@@ -14,6 +15,7 @@ export interface OperatorSettings {
   readonly helpUrl: string | undefined
   readonly privacyUrl: string | undefined
   readonly imprintUrl: string | undefined
+  readonly place: EmvPlace
 }
 
 export interface Brand extends Omit<OperatorSettings, 'logoFile'> {

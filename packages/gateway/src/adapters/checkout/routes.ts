@@ -4,6 +4,7 @@ import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ReturnToShop } from '../../core/orders/return-to-shop.ts'
 import { checkoutUrl } from '../../core/orders/rules/checkout-url.ts'
+import { emvCodeOfOrder } from '../../core/orders/rules/emv-code.ts'
 import { type Order, seenStatus } from '../../core/orders/rules/order.ts'
 import type { Checkout, ShowCheckout } from '../../core/orders/show-checkout.ts'
 import type { Passkeys } from '../../identity/accounts/passkeys.ts'
@@ -100,6 +101,7 @@ const pages: Readonly<Record<string, Answer>> = {
   '/pin': showPinPage,
   '/passkey': sendPasskeyOptions,
   '/qr.svg': sendQrCode,
+  '/emv.svg': sendEmvCode,
 }
 
 function serve(state: State, checkout: FastifyInstance): void {
@@ -271,6 +273,11 @@ async function openEvents(state: State, { order }: Checkout, request: LinkReques
 
 async function sendQrCode(state: State, _found: Checkout, request: LinkRequest, reply: FastifyReply) {
   return sendQr(reply, checkoutUrl(request.params, state.publicUrl()))
+}
+
+async function sendEmvCode(state: State, found: Checkout, request: LinkRequest, reply: FastifyReply) {
+  const url = checkoutUrl(request.params, state.publicUrl())
+  return sendQr(reply, emvCodeOfOrder(found, url, state.site.brand.place))
 }
 
 async function sendRailQrCode(state: State, found: Checkout, request: LinkRequest, reply: FastifyReply) {

@@ -87,6 +87,7 @@ export const assets = {
   checkoutStyle: readAsset('checkout.css', checkoutParts),
   checkoutScript: readAsset('checkout.js'),
   walletStyle: readAsset('wallet.css', partsOf('wallet', ['frame', 'lists'])),
+  scanScript: readAsset('scan.js'),
   timesScript: readAsset('times.js'),
   sandboxStyle: readAsset('sandbox.css'),
   sandboxScript: readAsset('sandbox.js'),

@@ -53,6 +53,14 @@ export function textField(field: Field, autocomplete: string, maxLength = 70): H
   )
 }
 
+/** A scanned or pasted text, longer than a line. */
+export function longTextField(field: Field): Html {
+  return input(
+    { ...field, value: typed(field) },
+    html` type="text" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="1024" dir="ltr"`,
+  )
+}
+
 /** The current PIN. */
 export function pinField(field: Field): Html {
   return input(

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { Language } from '../checkout/languages.ts'
 import { type Site, sendFramed } from '../checkout/pages/frame.ts'
 import { icon as mark } from '../checkout/pages/icons.ts'
-import { assets } from '../kit/assets.ts'
+import { type Asset, assets } from '../kit/assets.ts'
 import { tokenField } from '../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import { type IconName, icon } from '../kit/icons.ts'
@@ -35,7 +35,7 @@ export function sendWalletPage(reply: FastifyReply, page: WalletPage, framing: F
     language,
     title: html`${page.title} · ${words.title}`,
     styles: [assets.walletStyle],
-    script: page.withPasskeyScript ? assets.passkeyScript : assets.timesScript,
+    script: scriptOf(page),
     top: top(framing),
     main: html`${formToken !== undefined && navigation(page, words)}
 <main class="wallet">
@@ -43,6 +43,11 @@ ${shownFlash(framing.flash)}
 ${page.content}
 </main>`,
   })
+}
+
+function scriptOf({ withPasskeyScript, withScanScript }: WalletPage): Asset {
+  if (withScanScript) return assets.scanScript
+  return withPasskeyScript ? assets.passkeyScript : assets.timesScript
 }
 
 /** Whose wallet this is, and the way out. */

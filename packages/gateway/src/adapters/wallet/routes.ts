@@ -21,6 +21,7 @@ import { wordsOf } from './languages.ts'
 import { WalletLimits } from './limits.ts'
 import { historyRoutes } from './pages/history.ts'
 import { homeRoutes } from './pages/home.ts'
+import { inStoreRoutes } from './pages/in-store.ts'
 import { walletPasskeyRoutes } from './pages/passkeys.ts'
 import { settingsRoutes } from './pages/settings.ts'
 import { topUpRoutes } from './pages/top-up.ts'
@@ -47,6 +48,7 @@ export interface WalletParts extends AnswerParts {
 export const walletRoutes: readonly WalletRoute[] = [
   ...homeRoutes,
   ...historyRoutes,
+  ...inStoreRoutes,
   ...topUpRoutes,
   ...withdrawRoutes,
   ...settingsRoutes,
@@ -80,7 +82,7 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
     const door = makeWalletDoor({
       cookies: visits,
       home: prefix,
-      nextPattern: /^\/wallet\/(?:history|top-up|withdraw|settings|passkeys)$/,
+      nextPattern: /^\/wallet\/(?:history|in-store|top-up|withdraw|settings|passkeys)$/,
       pathTo: (path) => prefix + path,
       originsOf,
       siteOf: visits.siteOf,
@@ -127,7 +129,7 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
 
   async function enter(request: FastifyRequest, reply: FastifyReply): Promise<Visit | undefined> {
     const visit = await visits.readVisit(request, languageOf(request, reply))
-    if (visit) return { ...visit, operator: site.brand.name }
+    if (visit) return { ...visit, operator: site.brand.name, origins: originsOf(request) }
     reply.header('set-cookie', visits.endSessionCookie(request))
     const [path = ''] = request.url.split('?')
     const next = request.method === 'GET' && path !== prefix ? `?next=${encodeURIComponent(path)}` : ''

@@ -36,7 +36,10 @@ export function makeVisits(parts: VisitParts) {
     siteOf: ({ host }: FastifyRequest) => siteOf(new URL(publicUrl()).host) ?? siteOf(host),
 
     /** Undefined without a session. */
-    async readVisit(request: FastifyRequest, language: Language): Promise<Visit | undefined> {
+    async readVisit(
+      request: FastifyRequest,
+      language: Language,
+    ): Promise<Omit<Visit, 'origins'> | undefined> {
       const { operations, devices } = running()
       const session = await cookies.findSession(request, operations.walletSessions)
       const wallet = session && (await operations.findWallet(session.walletId))

@@ -71,6 +71,8 @@ export interface Visit extends BaseVisit {
   readonly words: Words
   /** The name under which the operator appears to consumers. */
   readonly operator?: string | undefined
+  /** Of this gateway's pages. */
+  readonly origins: readonly string[]
   /** Of the browser's first language, if it names one: a hint to the consumer's currency. */
   readonly country: string | undefined
   /** As limits count it. */
@@ -92,6 +94,7 @@ export interface WalletPage {
   /** The page's entry in the navigation. */
   readonly at?: PageName
   readonly withPasskeyScript?: true
+  readonly withScanScript?: true
 }
 
 export type Done = kit.Done<Visit, WalletPage>

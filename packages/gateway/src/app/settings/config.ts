@@ -182,6 +182,7 @@ function configOf(given: Given, texts: Environment) {
       helpUrl: given.OPERATOR_HELP_URL,
       privacyUrl: given.OPERATOR_PRIVACY_URL,
       imprintUrl: given.OPERATOR_IMPRINT_URL,
+      place: given.OPERATOR_PLACE,
     }),
     trustedProxies: Object.freeze(given.TRUSTED_PROXIES ?? []),
     merchantRequestsPerSecond: given.MERCHANT_REQUESTS_PER_SECOND,

@@ -10,6 +10,7 @@ import {
 } from '../../core/authority/rules/effects.ts'
 import { roles } from '../../core/authority/rules/roles.ts'
 import { normaliseEmail } from '../../core/emails/rules/email.ts'
+import type { EmvPlace } from '../../core/orders/rules/emv-code.ts'
 import { refusalOfPassword } from '../../identity/accounts/rules/account.ts'
 import { splitServers } from '../../platform/database/server-list.ts'
 import { messageOf } from '../../platform/runtime/errors.ts'
@@ -72,6 +73,12 @@ export function pageAddress(value: string): string {
   const url = URL.parse(value)
   if (!url || !/^(https?|mailto):$/.test(url.protocol)) throw new Error('must be an https or mailto address')
   return url.href
+}
+
+export function emvPlace(value: string): EmvPlace {
+  const [, country = '', city = ''] = /^([A-Z]{2}) ([ -~]{1,15})$/.exec(value) ?? []
+  if (country === '') throw new Error('must be a country code and a city of at most 15 ASCII characters')
+  return { country, city }
 }
 
 export function databaseAddress(value: string): string {

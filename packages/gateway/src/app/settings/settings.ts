@@ -11,6 +11,7 @@ import {
   approvalEffects,
   databaseAddress,
   emailAddress,
+  emvPlace,
   hostNames,
   integer,
   mailServer,
@@ -192,6 +193,12 @@ export const settings = {
     fallback: '',
     example: 'https://wallet.example/imprint',
     parse: pageAddress,
+  }),
+  OPERATOR_PLACE: setting({
+    about: 'The country code (ISO 3166) and city in EMV QR codes.',
+    fallback: 'ZZ Online',
+    example: 'DE Berlin',
+    parse: emvPlace,
   }),
   TRUSTED_PROXIES: setting({
     about:

@@ -3,6 +3,7 @@
 
 import type { RandomBytes } from '@tillgate/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { emvCode } from '../../../core/orders/rules/emv-code.ts'
 import { linkUrl } from '../../../finance/links/answer-link.ts'
 import type { OpenedLink, OpenLink } from '../../../finance/links/open-link.ts'
 import { readTypedAmount } from '../../../finance/links/rules/typed-amount.ts'
@@ -59,10 +60,14 @@ export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
     links.post<LinkRoute>(path, (request, reply) =>
       withLink(request, reply, (opened) => begin(opened, request, reply)),
     )
-    for (const format of ['svg', 'png'] as const)
+    for (const format of ['svg', 'png'] as const) {
       links.get<LinkRoute>(`${path}/qr.${format}`, (request, reply) =>
         withLink(request, reply, async ({ link }) => sendQr(reply, linkUrl(link, parts.publicUrl()), format)),
       )
+      links.get<LinkRoute>(`${path}/emv.${format}`, (request, reply) =>
+        withLink(request, reply, async (opened) => sendQr(reply, emvCodeOfLink(opened), format)),
+      )
+    }
     links.all('/l', (request, reply) => sendNotFound(request, reply))
     links.all('/l/*', (request, reply) => sendNotFound(request, reply))
   })
@@ -74,6 +79,18 @@ export function serveLinks(listener: FastifyInstance, parts: LinkParts): void {
   ): Promise<FastifyReply> {
     const opened = await parts.links().find(request.params.linkId)
     return opened ? answer(opened) : sendNotFound(request, reply)
+  }
+
+  function emvCodeOfLink({ link, merchant }: OpenedLink): string {
+    return emvCode({
+      url: linkUrl(link, parts.publicUrl()),
+      initiation: link.uses === 'once' ? 'dynamic' : 'static',
+      merchantName: merchant.name,
+      place: site.brand.place,
+      currency: link.currency,
+      amountMinor: link.amountMinor,
+      number: link.linkNo,
+    })
   }
 
   function show(

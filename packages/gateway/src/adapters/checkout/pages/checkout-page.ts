@@ -76,11 +76,12 @@ export function attemptStamp({ status, isLeaving, nextAction }: ShownAttempt): s
 
 /** Collapsed, and hidden on phones. The image is loaded only when it is opened. */
 function phone({ language, path }: View): Html {
-  const { heading, text, code } = language.words.phone
+  const { heading, text, code, emv } = language.words.phone
   return html`<details class="fold phone">
 <summary>${heading}</summary>
 <div><img class="qr" src="${path}/qr.svg" alt="${code}" width="184" height="184" loading="lazy">
-<p class="quiet small">${text}</p></div>
+<p class="quiet small">${text}</p>
+<details><summary>${emv}</summary><img class="qr" src="${path}/emv.svg" alt="${emv}" width="184" height="184" loading="lazy"></details></div>
 </details>`
 }
 

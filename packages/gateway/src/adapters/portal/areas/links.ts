@@ -99,7 +99,7 @@ async function show(visit: Visit): Promise<PortalPage | undefined> {
       words.links.page,
       html`<p class="secret"><code>${linkUrl}</code></p>
 <p class="acts"><button class="primary" type="button" data-text="${linkUrl}" hidden>${icon('copy')}${words.links.copy}</button><button type="button" data-text="${linkUrl}" data-title="${link.title}" hidden>${icon('share-2')}${words.links.share}</button><a class="button" href="${linkUrl}" target="_blank" rel="noopener">${icon('external-link')}${words.links.visit}</a></p>
-<p><img class="qr" src="/l/${linkId}/qr.svg" alt="${words.links.qr}" width="200" height="200"></p><p class="acts"><a class="button" href="/l/${linkId}/qr.png" download="${linkId}.png">${icon('download')}${words.links.qr} (PNG)</a></p>`,
+<p><img class="qr" src="/l/${linkId}/qr.svg" alt="${words.links.qr}" width="200" height="200"></p><p class="acts"><a class="button" href="/l/${linkId}/qr.png" download="${linkId}.png">${icon('download')}${words.links.qr} (PNG)</a><a class="button" href="/l/${linkId}/emv.png" download="${linkId}-emv.png">${icon('download')}${words.links.emv} (PNG)</a></p>`,
     )}
 ${card(
   words.links.came,

@@ -53,7 +53,7 @@ ${first && html`<p class="balance">${formats.money(availableMinor(first), first.
 ${
   others.length > 0 && list(others.slice(0, shownAtOnce))
 }${others.length > shownAtOnce && html`<details><summary>${words.home.otherBalances}</summary>${list(others.slice(shownAtOnce))}</details>`}
-<p class="ways"><a class="button primary" href="${prefix}/top-up">${icon('plus')}<span>${words.nav.topUp}</span></a><a class="button" href="${prefix}/withdraw">${icon('landmark')}<span>${words.nav.withdraw}</span></a></p>`
+<p class="ways"><a class="button primary" href="${prefix}/in-store">${icon('qr-code')}<span>${words.inStore.heading}</span></a><a class="button" href="${prefix}/top-up">${icon('plus')}<span>${words.nav.topUp}</span></a><a class="button" href="${prefix}/withdraw">${icon('landmark')}<span>${words.nav.withdraw}</span></a></p>`
 }
 
 /** The currency of a pending top-up, or else the likely one. */
