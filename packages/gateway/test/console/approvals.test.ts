@@ -158,6 +158,20 @@ test('a payout waits for another admin; nobody else may decide, also not by a ha
   ])
 })
 
+test('a second operator reads a person’s login before the name that the person chose', async () => {
+  const { operatorAccounts, memberAccounts } = gateway.operations
+  await operatorAccounts.changeName({ actor: 'test' }, { login: 'alice', name: 'bob' })
+  const thief = await joined('thief@home.example', 'viewer')
+  await memberAccounts.changeName({ actor: 'test' }, { login: thief, name: 'owner@shop.example' })
+  const approvalId = await askAboutMember(`/${thief}/role`, { role: 'owner' })
+  const { text } = await bob.get('/approvals')
+  assert.match(text, /thief@home\.example \(owner@shop\.example\)/)
+  assert.match(text, /Requested by.*alice<\/span><br><span[^>]*>bob · console/s)
+  assert.match((await bob.get('/audit')).text, /alice<\/span><br><span[^>]*>bob · console/)
+  assert.match(await note(bob, `/approvals/${approvalId}/reject`, {}), /Rejected/)
+  await operatorAccounts.changeName({ actor: 'test' }, { login: 'alice', name: '' })
+})
+
 test('not even the database takes an approval by whoever asked', async () => {
   const approvalId = await askForPayout('1.00')
   const own = `update approvals set status = 'approved', decided_by = requested_by, decided_at = 1 where approval_id = $1`

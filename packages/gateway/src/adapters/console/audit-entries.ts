@@ -50,11 +50,12 @@ function readActor(actor: string): ReadActor {
     : { login, by: [doors[door], token, address].filter(Boolean).join(' · ') }
 }
 
+/** The login first, because people choose their own names, and can choose another person's. */
 export function actorCell(actor: string, names: Names): Html {
   const { login, by } = readActor(actor)
   const name = names.get(login)?.name ?? login
-  const beside = [name === login ? '' : login, by].filter(Boolean).join(' · ')
-  return html`<span class="wrap">${name}</span>${beside !== '' && html`<br><span class="quiet small wrap">${beside}</span>`}`
+  const beside = [name === login ? '' : name, by].filter(Boolean).join(' · ')
+  return html`<span class="wrap">${login}</span>${beside !== '' && html`<br><span class="quiet small wrap">${beside}</span>`}`
 }
 
 /** The people of requests for approval. */
@@ -87,6 +88,8 @@ function objectCell({ subject, merchantId }: AuditEntry, names: Names): Html {
 function nameOf(id: string, named: Named | undefined): Html {
   if (named?.kind === 'approval')
     return html`<a href="/approvals?status=all">${wordsOfAction(named.name)}</a>`
+  if (named?.kind === 'operator' || named?.kind === 'member')
+    return html`<span class="wrap">${id}${named.name !== id && ` (${named.name})`}</span>`
   const page = named && pageOf[named.kind]?.(id, named.merchantId)
   const text = html`<span class="wrap"${named && html` title="${id}"`}>${named?.name ?? shortened(id)}</span>`
   return page === undefined ? text : html`<a href="${page}">${text}</a>`

@@ -180,7 +180,7 @@ function fact({ name, value }: DescribedField, { merchantId }: ApprovalRequest, 
   }[name]
   // Merchant and order have a line of their own.
   const known = name === 'merchantId' || name === 'paymentId' ? undefined : names.get(value)?.name
-  const text = html`<span class="wrap">${known === undefined ? value : `${known} (${value})`}</span>`
+  const text = html`<span class="wrap">${known === undefined || known === value ? value : `${value} (${known})`}</span>`
   return page === undefined ? text : html`<a href="${page}">${text}</a>`
 }
 
