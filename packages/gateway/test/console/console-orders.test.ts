@@ -278,7 +278,7 @@ test('an act that the status does not allow is refused in words, and leaves no t
   assert.match(await act('cancel', { reason: 'too late' }), /is paid and cannot be cancelled/)
   const refund = { referRefundNo: 'n1', amount: '99.00', reason: 'too much' }
   assert.match(await act('refund', refund), /exceeds the remaining amount/)
-  assert.match(await act('refund', { ...refund, reason: '' }), /Enter a value for “Reason/)
+  assert.match(await act('refund', { ...refund, amount: '' }), /Enter a value for “Amount/)
   assert.deepEqual(await acts(order.paymentId), [])
 })
 

@@ -259,7 +259,7 @@ export const orderActions: readonly Action[] = [
         },
       ),
       amount: amount('The amount, in the order’s currency.'),
-      reason,
+      reason: optional(displayed(reason, { label: 'Reason (optional)' })),
     }),
     answer: object('The accepted refund.', {
       refund: object('The refund.', {

@@ -43,11 +43,11 @@ export function actLink(
   visit: Visit,
   name: ActionName,
   values: Readonly<Record<string, string>> = {},
-  { isPrimary = false }: { readonly isPrimary?: boolean } = {},
+  { isPrimary = false, label }: { readonly isPrimary?: boolean; readonly label?: string } = {},
 ): Html | undefined {
   const found = visit.catalog.flatMap(({ portal }) => portal).find((form) => form.name === name)
   if (!found || !mayUse(found, visit.member)) return undefined
-  return html`<a class="button${found.isDangerous ? ' danger' : isPrimary && ' primary'}" href="${pathTo(found.path, values)}">${visit.language.words.acts[name].title}</a>`
+  return html`<a class="button${isPrimary ? ' primary' : found.isDangerous && ' danger'}" href="${pathTo(found.path, values)}">${label ?? visit.language.words.acts[name].title}</a>`
 }
 
 /** Undefined without links, so that no empty container remains. */

@@ -38,7 +38,7 @@ export interface RefundByOperator {
   /** The same number never refunds twice. */
   readonly referRefundNo: string
   readonly amount: string
-  readonly reason: string
+  readonly reason?: string
 }
 
 export interface CaptureByOperator {
@@ -121,6 +121,8 @@ async function refundOrder(
   /** The total of an order that may be refunded without approval; undefined: any amount. */
   const limitMinor = (currency: string) =>
     isBound ? refundLimitMinor(authority.policy, currency) : undefined
+  const { referRefundNo, amount: refundAmount, reason: refundReason } = given
+  const why = refundReason !== undefined && { reason: refundReason }
   const refund = makeRefundOrder({
     ...parts,
     ...parts.stores,
@@ -131,7 +133,7 @@ async function refundOrder(
           request,
           // Up to the limit no approval is needed, and the statement that takes the share enforces the limit.
           {
-            ...entryOf(parts, context, 'order.refund', { key, reason: given.reason, effects: [] }),
+            ...entryOf(parts, context, 'order.refund', { key, ...why, effects: [] }),
             approval,
           },
           limitMinor(request.refund.currency),
@@ -143,7 +145,6 @@ async function refundOrder(
       if (authority && mostMinor !== undefined && totalMinor > mostMinor) throw approvalNeeded(authority)
     },
   })
-  const { referRefundNo, amount: refundAmount, reason: refundReason } = given
   return refund(
     await merchantOf(parts, key),
     JSON.stringify({ paymentId: key.paymentId, referRefundNo, refundAmount, refundReason }),

@@ -107,7 +107,8 @@ async function showBank(visit: Visit): Promise<PortalPage> {
         ? emptyState('landmark', {
             heading: words.bank.none,
             text: mayChangeBank ? words.bank.text : words.bank.byOperator,
-            next: mayChangeBank && actLink(visit, 'bankAccount', {}, { isPrimary: true }),
+            next:
+              mayChangeBank && actLink(visit, 'bankAccount', {}, { isPrimary: true, label: words.bank.add }),
           })
         : html`<p>${words.bank.text}</p>${!mayChangeBank && html`<p>${words.bank.byOperator}</p>`}
 <div class="grid">${accounts.map((account) => accountCard(visit, account, accounts))}</div>`
