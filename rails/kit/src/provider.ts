@@ -1,6 +1,13 @@
 // The interface to a provider that a rail implements. The kit handles messages, state, retries and notifications.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { NextAction, RailMessageOf } from '@tillgate/protocol'
+import type {
+  DisputeMessage,
+  DisputeReason,
+  DisputeResponse,
+  DisputeStatus,
+  NextAction,
+  RailMessageOf,
+} from '@tillgate/protocol'
 
 export type PaymentStart = RailMessageOf<'payment.start'>
 
@@ -105,9 +112,33 @@ export type Webhook =
         | undefined
       /** Stored with the payment and the refund. Only from webhooks whose signature covers it. */
       readonly notice?: Notice
+      /** A payment, by our id or the provider's number, whose disputes changed. */
+      readonly dispute?: { readonly of: string; readonly notice?: Notice }
       /** The name of a settlement report, for providers that announce it only in webhooks. */
       readonly report?: string
     }
+
+/** A dispute for which the provider took the money back. */
+export interface ProviderDispute {
+  readonly disputeId: string
+  readonly status: DisputeStatus
+  readonly amountMinor: bigint
+  readonly currency: string
+  readonly feeMinor?: bigint | undefined
+  readonly reason?: DisputeReason | undefined
+  readonly respondByMs?: number | undefined
+  readonly accepts: readonly DisputeResponse[]
+}
+
+export type Evidence = Extract<DisputeMessage, { readonly type: 'dispute.evidence' }>
+
+export interface ProviderDisputes {
+  /** All disputes of a payment. `notice` has what signed webhooks said, for providers that say it nowhere else. */
+  list(payment: StoredPayment, notice: Notice): Promise<readonly ProviderDispute[]>
+  /** Only if the dispute accepts it. A repeat after a lost response passes nothing on twice. */
+  sendEvidence?(dispute: ProviderDispute, evidence: Evidence): Promise<void>
+  accept?(dispute: ProviderDispute): Promise<void>
+}
 
 /** A provider's settlements, page by page. */
 export interface ProviderSettlements {
@@ -132,7 +163,7 @@ export interface ProviderLine {
   readonly feeMinor: bigint
   readonly currency: string
   readonly batch: string
-  /** The provider's id or number of a payment or refund, or ours. */
+  /** The provider's id or number of a payment, refund or dispute, or ours. */
   readonly of?: string | undefined
 }
 
@@ -161,6 +192,8 @@ export interface Provider {
   readWebhook(request: WebhookRequest): Promise<Webhook> | Webhook
   /** A day's settlements, for providers that report them. At most `maxSettlementLines` lines per page. */
   readonly readSettlements?: ((wanted: SettlementsWanted) => Promise<ProviderSettlements>) | undefined
+  /** For providers that report disputes. */
+  readonly disputes?: ProviderDisputes | undefined
   /**
    * For providers that require the consumer's address: `nextAction` leads to the rail's own `/pay/<transactionId>`,
    * and this function returns the consumer's next URL.

@@ -10,6 +10,7 @@ import {
   type SettlementAnswer,
   type SettlementReport,
 } from '@tillgate/protocol'
+import { makeDisputes } from './disputes.ts'
 import type { Log } from './log.ts'
 import {
   isFinal,
@@ -218,9 +219,10 @@ export function makeRail({ provider, store, now, log }: RailParts) {
   async function takeWebhook(request: WebhookRequest): Promise<boolean> {
     const webhook = await provider.readWebhook(request)
     if (webhook.kind === 'changed') {
-      const { payment, refund, notice, report } = webhook
+      const { payment, refund, dispute, notice, report } = webhook
       if (payment) await store.wakePayment(payment, notice)
       if (refund) await store.wakeRefund(refund, notice)
+      if (dispute) await store.disputes.wake(dispute.of, dispute.notice ?? {})
       if (report !== undefined) await store.noteReport(report, request.nowMs)
     }
     return webhook.kind !== 'forged'
@@ -237,7 +239,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
       ...payments.map((id) => attempt('payments', id, () => look(id, 'job'))),
       ...refunds.map((id) => attempt('refunds', id, () => lookAtRefund(id, 'job'))),
     ])
-    return payments.length + refunds.length
+    return payments.length + refunds.length + (await disputes.lookAtDue(limit))
   }
 
   async function attempt(
@@ -253,7 +255,10 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     }
   }
 
-  return { answer, reportSettlements, openPage, takeWebhook, lookAtDue }
+  const disputes = makeDisputes({ provider, store, now, log }, inTurn, (payment) =>
+    bringUpToDate(payment, 'job'),
+  )
+  return { answer, answerDispute: disputes.answer, reportSettlements, openPage, takeWebhook, lookAtDue }
 }
 
 const hasProviderId = <Kept extends StoredPayment | StoredRefund>(

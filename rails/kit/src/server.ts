@@ -2,7 +2,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import {
   Failure,
-  maxRailMessageBytes,
+  maxEvidenceMessageBytes,
+  parseDisputeMessage,
   parseRailMessage,
   parseSettlementReport,
   signRailResponse,
@@ -63,13 +64,18 @@ async function answerMessage(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await readBody(request, maxRailMessageBytes)
+  const body = await readBody(request, maxEvidenceMessageBytes)
   if (body === undefined) return sendJson(response, 413, { error: 'The message is too long.' })
   const verdict = verifyWebhook(request.headers, body, { secrets, nowMs: now() })
   if (verdict !== 'genuine') return sendJson(response, 401, { error: verdict })
   try {
     const report = parseSettlementReport(body)
-    const answer = report ? rail.reportSettlements(report) : rail.answer(parseRailMessage(body))
+    const dispute = report ? undefined : parseDisputeMessage(body)
+    const answer = report
+      ? rail.reportSettlements(report)
+      : dispute
+        ? rail.answerDispute(dispute)
+        : rail.answer(parseRailMessage(body))
     const answered = JSON.stringify(await answer)
     const signed = signRailResponse(request.headers, answered, { secrets, nowMs: now() })
     response.writeHead(200, { 'content-type': 'application/json', ...signed }).end(answered)

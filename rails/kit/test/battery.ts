@@ -6,7 +6,8 @@ import { test } from 'node:test'
 import type { NextAction } from '@tillgate/protocol'
 import { checkConformance } from '../../../packages/gateway/src/finance/rails/conformance/check-conformance.ts'
 import { postToRail } from '../../../packages/gateway/src/finance/rails/conformance/post-to-rail.ts'
-import { type PlantedBug, plantedBugs, type StoryName, stories } from './stories.ts'
+import { disputeStories, plantedDisputeBugs, plantedEvidenceBugs } from './dispute-stories.ts'
+import { type PlantedBug, plantedBugs, type Story, type StoryName, stories } from './stories.ts'
 import { openWorld, type RailUnderTest, railDatabaseUrl, railSecret, type World } from './world.ts'
 
 export interface Battery extends RailUnderTest {
@@ -19,25 +20,31 @@ export interface Battery extends RailUnderTest {
 export async function testRail(given: Battery): Promise<void> {
   const databaseUrl = await railDatabaseUrl()
   const names = (Object.keys(stories) as StoryName[]).filter((name) => !given.leftOut?.[name])
+  const told: Readonly<Record<string, Story>> = { ...stories, ...(given.disputes && disputeStories) }
+  const toldNames = [...names, ...(given.disputes ? Object.keys(disputeStories) : [])]
+  const bugs: readonly (Omit<PlantedBug, 'foundBy'> & { readonly foundBy: string })[] = [
+    ...plantedBugs.filter(({ foundBy }) => names.includes(foundBy)),
+    ...given.ownBugs,
+    ...(given.disputes ? plantedDisputeBugs : []),
+    ...(given.disputes?.accepts.includes('evidence') ? plantedEvidenceBugs : []),
+  ]
 
-  for (const name of names)
+  for (const name of toldNames)
     test(`${given.name}: ${name}`, async () => {
       const world = await openWorld(given, databaseUrl)
       try {
-        await stories[name](world)
+        await told[name]?.(world)
         assertNoSecrets(given, world.log)
       } finally {
         await world.close()
       }
     })
 
-  for (const { what, plant, foundBy } of [...plantedBugs, ...given.ownBugs].filter(({ foundBy }) =>
-    names.includes(foundBy),
-  ))
+  for (const { what, plant, foundBy } of bugs)
     test(`${given.name}: the planted bug "${what}" is found`, async () => {
       const world = await openWorld(given, databaseUrl, plant)
       try {
-        await assert.rejects(stories[foundBy](world), { name: 'AssertionError' })
+        await assert.rejects(told[foundBy]?.(world) ?? Promise.resolve(), { name: 'AssertionError' })
       } finally {
         await world.close()
       }

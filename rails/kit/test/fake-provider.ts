@@ -25,6 +25,20 @@ export interface PaidOut {
   readonly feeMinor: bigint
 }
 
+/** The consumer's bank, and what the provider does about it. Webhooks are sent before these return. */
+export interface FakeDisputes {
+  /** What the provider charges for each dispute, if it says so. */
+  readonly feeMinor: bigint | undefined
+  /** The provider takes the amount back, by default all of it. Returns the dispute's id. */
+  open(transactionId: string, amount?: number): Promise<string>
+  /** The bank asks, and the provider takes nothing back yet. */
+  inquire?(transactionId: string): Promise<string>
+  decide(disputeId: string, result: 'won' | 'lost'): Promise<void>
+  sendWebhook(disputeId: string, how?: { readonly forged?: boolean }): Promise<number>
+  /** Each submission that reached the provider: its text and its file. */
+  evidence(disputeId: string): readonly string[]
+}
+
 export interface FakeProvider {
   readonly url: string
   /** The calls so far, such as `POST /v1/refunds`. */
@@ -49,6 +63,8 @@ export interface FakeProvider {
   changeAmount(transactionId: string, amount: number): void
   /** Settles everything that was not settled yet, for providers with reports. */
   payOut?(): PaidOut | Promise<PaidOut>
+  /** For providers whose rail passes on disputes. */
+  readonly disputes?: FakeDisputes
   close(): Promise<void>
 }
 

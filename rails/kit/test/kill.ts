@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { DisputeMessage } from '@tillgate/protocol'
 import { freePort } from '../../../packages/gateway/test/support/test-bank.ts'
 import type { FakeProvider } from './fake-provider.ts'
 import {
@@ -15,7 +16,9 @@ import {
   type Reply,
   railSecret,
   refundMessage,
+  type Start,
   send,
+  sendDispute,
   startMessage,
   type TestClock,
 } from './world.ts'
@@ -153,13 +156,14 @@ async function story(cycle: Cycle): Promise<void> {
   )
   const status = await asGateway(cycle, { type: 'payment.status', transactionId })
   assert.equal(status.status, 'approved')
-  for (const amountMinor of [300n, 700n]) {
+  for (const amountMinor of [300n, 600n]) {
     const refund = refundMessage(start, amountMinor)
     const { refundId } = refund
     const made = await asGateway(cycle, refund, { type: 'refund.status', refundId })
     assert.equal(made.status, 'approved', made.reason)
   }
-  assert.equal((await asGateway(cycle, refundMessage(start, 1n))).status, 'declined')
+  assert.equal((await asGateway(cycle, refundMessage(start, 101n))).status, 'declined')
+  await disputeStory(cycle, start)
   const payments = fake.payments()
   assert.deepEqual(
     payments.map(({ amount, status }) => [amount, status]),
@@ -167,6 +171,57 @@ async function story(cycle: Cycle): Promise<void> {
     'one payment at the provider',
   )
   assert.equal(payments[0]?.refunds.length, 2, 'two refunds at the provider')
+}
+
+async function disputeStory(
+  { fake, gateway, given, messagesUrl, process }: Cycle,
+  start: Start,
+): Promise<void> {
+  const { disputes } = fake
+  if (!disputes || !given.disputes) return
+  const disputeId = await disputes.open(start.transactionId, 100)
+  const common = { version: 1, disputeId, transactionId: start.transactionId }
+  const notified = (type: string) => () => gateway.notifications.some((each) => each.type === type)
+  const answered = (message: DisputeMessage) =>
+    retried(process, async () => sendDispute(messagesUrl, message).catch(() => undefined))
+  await until(
+    'the notification of the dispute',
+    notified(`dispute.${given.disputes.begin === 'open' ? 'opened' : 'lost'}`),
+  )
+  const { status } = await answered({ type: 'dispute.status', ...common })
+  assert.equal(status, given.disputes.begin)
+  if (given.disputes.accepts.includes('evidence')) {
+    const evidence = { ...common, evidenceId: 'evidence-1', text: 'Delivered.' }
+    await answered({ type: 'dispute.evidence', ...evidence, file })
+    assert.deepEqual(
+      disputes.evidence(disputeId),
+      ['Delivered. · %PDF'],
+      'evidence reached the provider once',
+    )
+  }
+  await disputes.decide(disputeId, 'won')
+  await until('the notification of the end', notified('dispute.won'))
+  assert.equal((await answered({ type: 'dispute.status', ...common })).status, 'won')
+}
+
+const file = {
+  name: 'receipt.pdf',
+  contentType: 'application/pdf',
+  content: Buffer.from('%PDF').toString('base64'),
+} as const
+
+async function retried<Result>(
+  process: KilledProcess,
+  attempt: () => Promise<Result | undefined>,
+): Promise<Result> {
+  const deadlineMs = performance.now() + patienceMs
+  for (;;) {
+    const result = await attempt()
+    if (result !== undefined) return result
+    if (performance.now() > deadlineMs) throw new Error('the rail still does not answer')
+    await process.ensureRuns()
+    await pause(100)
+  }
 }
 
 type Message = Parameters<typeof send>[1]

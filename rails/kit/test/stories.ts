@@ -7,13 +7,13 @@ import type { Provider, StoredPayment } from '../src/provider.ts'
 import type { Fate } from './fake-provider.ts'
 import { ask, refundMessage, type Start, send, startMessage, statusOf, type World } from './world.ts'
 
-type Story = (world: World) => Promise<void>
+export type Story = (world: World) => Promise<void>
 
 const paymentsOf = ({ fake }: World, { transactionId }: Start) =>
   fake.payments().filter((payment) => payment.transactionId === transactionId)
 
 /** Started, paid, and queried by the rail. */
-async function paid(world: World, amountMinor = 1000n): Promise<Start> {
+export async function paid(world: World, amountMinor = 1000n): Promise<Start> {
   const start = startMessage(world, { amountMinor })
   assert.equal((await ask(world, start)).status, 'pending')
   await world.fake.consumer(start.transactionId, 'pays')
@@ -22,7 +22,7 @@ async function paid(world: World, amountMinor = 1000n): Promise<Start> {
 }
 
 /** The next calls of this name return no response, whether or not they had an effect. */
-function lose(world: World, name: RegExp, phase: 'before' | 'after', times = 2): void {
+export function lose(world: World, name: RegExp, phase: 'before' | 'after', times = 2): void {
   let left = times
   world.fake.intercept = (call, at) => (at === phase && name.test(call) && left-- > 0 ? 'drop' : 'go on')
 }

@@ -4,10 +4,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
+  type DisputeAnswer,
+  type DisputeMessage,
+  type DisputeReason,
+  type DisputeResponse,
   makePaymentId,
   makeRefundId,
   makeTransactionId,
   makeWebhookSecret,
+  parseDisputeAnswer,
   parseRailNotification,
   parseRailPaymentAnswer,
   parseRailRefundAnswer,
@@ -54,6 +59,12 @@ export interface RailUnderTest {
   readonly locales: readonly (readonly [locale: string, expected: string])[]
   /** Webhooks that the rail must reject. Empty if the provider signs nothing. */
   readonly rejectedWebhooks: readonly { readonly forged?: boolean; readonly ageMs?: number }[]
+  /** For rails that pass disputes on: how they begin, and what the provider takes from the merchant. */
+  readonly disputes?: {
+    readonly begin: 'open' | 'lost'
+    readonly accepts: readonly DisputeResponse[]
+    readonly reason: DisputeReason
+  }
   /** For `tillgate rail check`: currencies that the provider supports without exceptions. */
   readonly checkCurrencies: readonly string[]
 }
@@ -224,7 +235,11 @@ export interface Reply {
 type Message = Start | RailMessageOf<'payment.status' | 'payment.cancel' | 'refund.start' | 'refund.status'>
 
 /** Sends like the gateway: signed, and with the gateway's check of the response. */
-export async function send(messagesUrl: string, message: Message, nowMs = Date.now()): Promise<Reply> {
+async function post(
+  messagesUrl: string,
+  message: Message | DisputeMessage,
+  nowMs: number,
+): Promise<{ readonly httpStatus: number; readonly text?: string }> {
   const body = JSON.stringify(message)
   const id = randomUUID()
   const context = { secrets: [railSecret], nowMs }
@@ -237,7 +252,22 @@ export async function send(messagesUrl: string, message: Message, nowMs = Date.n
     ...context,
   })
   if (verdict !== 'genuine') throw new Error(`the response is ${verdict}`)
-  const text = answered.toString()
+  return { httpStatus: 200, text: answered.toString() }
+}
+
+/** Undefined if the rail did not answer. */
+export async function sendDispute(
+  messagesUrl: string,
+  message: DisputeMessage,
+  nowMs = Date.now(),
+): Promise<DisputeAnswer | undefined> {
+  const { text } = await post(messagesUrl, message, nowMs)
+  return text === undefined ? undefined : parseDisputeAnswer(text)
+}
+
+export async function send(messagesUrl: string, message: Message, nowMs = Date.now()): Promise<Reply> {
+  const { httpStatus, text } = await post(messagesUrl, message, nowMs)
+  if (text === undefined) return { httpStatus }
   if (message.type === 'refund.start' || message.type === 'refund.status')
     return { httpStatus: 200, ...parseRailRefundAnswer(message.type, text) }
   const answer = parseRailPaymentAnswer(message.type, text)

@@ -83,3 +83,10 @@ export function whyNotCharged(amountMinor: bigint, currency: string, shown: stri
 }
 
 const notPossible = (reason: string) => ({ kind: 'not_possible', reason }) as const
+
+/** Throws for an amount that the protocol cannot express. */
+export function exactMinor(amount: number, currency: string): bigint {
+  const minor = fromStripeAmount(amount, currency)
+  if (minor === undefined) throw new Error(`Stripe has ${amount} ${currency}, which ISO 4217 cannot express`)
+  return minor
+}

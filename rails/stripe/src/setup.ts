@@ -10,6 +10,11 @@ const events = [
   'refund.created',
   'refund.updated',
   'refund.failed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+  'charge.dispute.closed',
 ]
 
 export const setup: RailSetup = {
@@ -18,7 +23,7 @@ export const setup: RailSetup = {
   currencies: ['EUR', 'USD'],
   settings: stripeSettings,
   steps: (railUrl) => [
-    'Developers → API keys: create a restricted key with write access to Checkout Sessions and to Charges and Refunds, and read access to PaymentIntents, Balance, Balance transaction sources and Payouts.',
+    'Developers → API keys: create a restricted key with write access to Checkout Sessions, Charges and Refunds, Disputes and Files, and read access to PaymentIntents, Balance, Balance transaction sources and Payouts.',
     `Developers → Webhooks: add the endpoint ${railUrl}/webhooks with the events ${events.join(', ')}. Copy its signing secret.`,
     `On your own machine, run instead: stripe listen --forward-to ${railUrl}/webhooks. It prints the signing secret.`,
   ],

@@ -4,19 +4,24 @@ import type {
   Keyed,
   PaymentStart,
   Provider,
-  ProviderLine,
+  ProviderDisputes,
   ProviderPayment,
   ProviderRefund,
   ProviderSettlements,
+  SettlementsWanted,
   StoredPayment,
   StoredRefund,
   Webhook,
   WebhookRequest,
 } from '@tillgate/rail-kit/provider'
 import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
+import { shortened } from '@tillgate/rail-kit/text'
 import Stripe from 'stripe'
 import { fromStripeAmount, toStripeAmount, whyNotCharged } from './amounts.ts'
 import { stripeLocale } from './locale.ts'
+import { known, Refused } from './stripe-call.ts'
+import { StripeDisputes } from './stripe-disputes.ts'
+import { readSettlements } from './stripe-settlements.ts'
 
 export interface StripeGiven {
   readonly secretKey: string
@@ -43,6 +48,7 @@ export class StripeProvider implements Provider {
   readonly idempotencyKeyLifetimeMs = idempotencyKeyLifetimeMs
   readonly #stripe: Stripe
   readonly #webhookSecret: string
+  readonly disputes: ProviderDisputes
 
   constructor({ secretKey, webhookSecret, apiUrl }: StripeGiven) {
     const { protocol, hostname, port } = new URL(apiUrl ?? 'https://api.stripe.com')
@@ -56,6 +62,7 @@ export class StripeProvider implements Provider {
       telemetry: false,
       appInfo: { name: 'Tillgate' },
     })
+    this.disputes = new StripeDisputes(this.#stripe)
   }
 
   whyNot({ amount, amountMinor, currency }: PaymentStart): string | undefined {
@@ -176,32 +183,8 @@ export class StripeProvider implements Provider {
     return refundOf(await known(this.#stripe.refunds.retrieve(providerId)))
   }
 
-  /** Only for automatic payouts: Stripe does not list the contents of manual ones. */
-  async readSettlements({ day, cursor = '' }: { day: string; cursor: string | undefined }) {
-    return known(this.#settlements(day, cursor))
-  }
-
-  async #settlements(day: string, cursor: string): Promise<ProviderSettlements & { status: 'read' }> {
-    const fromSeconds = Date.parse(day) / 1000
-    const created = { gte: fromSeconds, lt: fromSeconds + 86_400 }
-    const payouts: Stripe.Payout[] = []
-    for await (const payout of this.#stripe.payouts.list({ created, limit: 100 }))
-      if (payout.automatic && payout.status !== 'failed' && payout.status !== 'canceled') payouts.push(payout)
-    const isPending = payouts.some(({ reconciliation_status: status }) => status === 'in_progress')
-    const [payoutId = payouts[0]?.id, after] = cursor === '' ? [] : cursor.split(' ')
-    if (isPending || payoutId === undefined) return { status: 'read', isPending, lines: [] }
-    const page = await this.#stripe.balanceTransactions.list({
-      payout: payoutId,
-      limit: 100,
-      ...(after !== undefined && { starting_after: after }),
-      expand: ['data.source'],
-    })
-    const lines = page.data
-      .filter(({ type }) => type !== 'payout')
-      .map((each) => settlementLine(each, payoutId))
-    const last = page.has_more ? page.data.at(-1)?.id : undefined
-    const following = payouts[payouts.findIndex(({ id }) => id === payoutId) + 1]?.id
-    return { status: 'read', lines, next: last === undefined ? following : `${payoutId} ${last}` }
+  readSettlements(wanted: SettlementsWanted): Promise<ProviderSettlements> {
+    return known(readSettlements(this.#stripe, wanted))
   }
 
   /** The signature is verified, but only the ids are used. */
@@ -235,6 +218,15 @@ export class StripeProvider implements Provider {
         const refundId = event.data.object.metadata?.['refundId']
         return refundId ? { kind: 'changed', refund: { refundId } } : { kind: 'ignored' }
       }
+      case 'charge.dispute.created':
+      case 'charge.dispute.updated':
+      case 'charge.dispute.funds_withdrawn':
+      case 'charge.dispute.funds_reinstated':
+      case 'charge.dispute.closed': {
+        const intent = event.data.object.payment_intent
+        const of = typeof intent === 'string' ? intent : intent?.id
+        return of ? { kind: 'changed', dispute: { of } } : { kind: 'ignored' }
+      }
       default:
         return { kind: 'ignored' }
     }
@@ -261,30 +253,6 @@ function paymentOf(session: Session): ProviderPayment {
   return { ...common, status: 'declined', reason: shortened(ended.last_payment_error?.message ?? notMade) }
 }
 
-function settlementLine(
-  { id, type, created, amount, fee, currency, source }: Stripe.BalanceTransaction,
-  batch: string,
-): ProviderLine {
-  const isCost = type === 'stripe_fee' || type === 'tax_fee'
-  const of = typeof source === 'object' ? (source ?? undefined) : undefined
-  const intent = of?.object === 'charge' ? of.payment_intent : undefined
-  return {
-    lineId: id,
-    day: new Date(created * 1000).toISOString().slice(0, 10),
-    amountMinor: isCost ? 0n : exactMinor(amount, currency),
-    feeMinor: exactMinor(isCost ? -amount : fee, currency),
-    currency: currency.toUpperCase(),
-    batch,
-    of: of?.object === 'charge' ? (typeof intent === 'string' ? intent : intent?.id) : of?.id,
-  }
-}
-
-function exactMinor(amount: number, currency: string): bigint {
-  const minor = fromStripeAmount(amount, currency)
-  if (minor === undefined) throw new Error(`Stripe has ${amount} ${currency}, which ISO 4217 cannot express`)
-  return minor
-}
-
 const notMade = 'The payment was not made.'
 
 const refundReasons: Readonly<Record<string, string>> = {
@@ -307,38 +275,6 @@ function refundOf({ id, status, failure_reason: why }: Stripe.Refund): ProviderR
   }
 }
 
-/** Stripe rejected the request, so nothing was created. */
-class Refused extends Error {
-  override readonly name = 'Refused'
-  readonly reason: string
-
-  constructor(cause: Stripe.errors.StripeError) {
-    super(cause.message, { cause })
-    this.reason = shortened(cause.message)
-  }
-}
-
-/** A call with a certain outcome. Any other call is repeated with the same key. */
-async function known<Result>(call: Promise<Result>): Promise<Result> {
-  try {
-    const result = await call
-    // The SDK returns a body without `error`, whatever the HTTP status.
-    if (typeof result === 'object' && result !== null && !('id' in result || 'status' in result))
-      throw new ProviderUnavailable('Stripe returned something else than an answer')
-    return result
-  } catch (error) {
-    if (error instanceof ProviderUnavailable) throw error
-    const { StripeError, StripeInvalidRequestError, StripeCardError } = Stripe.errors
-    const isRefused = error instanceof StripeInvalidRequestError || error instanceof StripeCardError
-    // 409: a request with the same key is in progress.
-    if (isRefused && error.statusCode !== 409) throw new Refused(error)
-    if (error instanceof StripeError)
-      throw new ProviderUnavailable(`${error.type}: ${error.message}`, { cause: error })
-    // For example, a proxy's page instead of JSON.
-    throw new ProviderUnavailable('Stripe returned something else than an answer', { cause: error })
-  }
-}
-
 function amountAtStripe({
   amountMinor,
   currency,
@@ -356,6 +292,3 @@ function exactNumber(amount: bigint): number {
   if (!Number.isSafeInteger(number)) throw new Error('the amount is too large for Stripe')
   return number
 }
-
-/** A reason has at most 256 characters in the protocol. */
-const shortened = (text: string) => (text.length > 256 ? `${text.slice(0, 255)}…` : text)

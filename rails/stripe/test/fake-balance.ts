@@ -7,7 +7,7 @@ import type { PaidOut } from '../../kit/test/fake-provider.ts'
 interface Entry {
   readonly id: string
   readonly created: number
-  readonly type: 'charge' | 'refund' | 'stripe_fee' | 'payout'
+  readonly type: 'charge' | 'refund' | 'adjustment' | 'stripe_fee' | 'payout'
   readonly amount: number
   readonly fee: number
   readonly currency: string
@@ -34,8 +34,11 @@ const allowed = {
 export function makeFakeBalance(nowSeconds: () => number) {
   const entries: Entry[] = []
   const payouts: { id: string; created: number; amount: number; currency: string }[] = []
-  const add = (entry: Omit<Entry, 'id' | 'created'>) =>
-    entries.push({ id: `txn_${entries.length + 1}`, created: nowSeconds(), ...entry })
+  function add(given: Omit<Entry, 'id' | 'created'>): Entry {
+    const entry = { id: `txn_${entries.length + 1}`, created: nowSeconds(), ...given }
+    entries.push(entry)
+    return entry
+  }
 
   function list<Item extends { id: string }>(
     all: readonly Item[],
@@ -67,6 +70,10 @@ export function makeFakeBalance(nowSeconds: () => number) {
         currency,
         source: { object: 'refund', id: refundId },
       }),
+
+    /** What a dispute withdraws, or reinstates. */
+    dispute: (id: string, amount: number, fee: number, currency: string) =>
+      add({ type: 'adjustment', amount, fee, currency, source: { object: 'dispute', id } }),
 
     /** Includes a fee without a payment. */
     payOut(): PaidOut {

@@ -1,8 +1,5 @@
 // A fake of Stripe. Its objects have the form of Stripe's published fixtures (contract/fixtures.json), its requests may
 // hold only the parameters that the pinned SDK declares, and its webhooks are signed by the SDK's own function.
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import Stripe from 'stripe'
 import {
   type FakeCall,
@@ -15,6 +12,20 @@ import {
 import type { TestClock } from '../../kit/test/world.ts'
 import contract from './contract/fixtures.json' with { type: 'json' }
 import { makeFakeBalance } from './fake-balance.ts'
+import { makeFakeDisputes } from './fake-disputes.ts'
+import {
+  checkParameters,
+  declared,
+  errorReply,
+  type Form,
+  formOf,
+  found,
+  Invalid,
+  ok,
+  text,
+  tree,
+  wholeNumber,
+} from './stripe-requests.ts'
 
 export const stripeKey = 'sk_test_51FakeFakeFakeFake'
 export const stripeWebhookSecret = 'whsec_fakefakefakefakefakefake'
@@ -39,7 +50,7 @@ interface Session {
   url: string | null
 }
 
-interface Intent {
+export interface Intent {
   id: string
   amount: number
   currency: string
@@ -57,17 +68,6 @@ interface Refund {
   failure_reason?: string
 }
 
-/** A tree of form fields: `a[b][0]=c` is `{ a: { b: { 0: 'c' } } }`. */
-type Form = { [name: string]: string | Form }
-
-class Invalid extends Error {
-  readonly code: string
-  constructor(message: string, code = 'parameter_invalid') {
-    super(message)
-    this.code = code
-  }
-}
-
 export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
   const stripe = new Stripe(stripeKey)
   const sessions = new Map<string, Session>()
@@ -77,6 +77,12 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
   const calls: string[] = []
   const nowSeconds = () => Math.floor(clock.nowMs / 1000)
   const balance = makeFakeBalance(nowSeconds)
+  const disputes = makeFakeDisputes({
+    nowSeconds,
+    balance,
+    intentOf: (transactionId) => found(intents, sessionOf(transactionId).payment_intent ?? ''),
+    post: (type, object, how, tries) => post(type, object, how, tries),
+  })
   const sessionOf = (transactionId: string) => {
     const found = [...sessions.values()].filter((each) => each.client_reference_id === transactionId)
     const [session] = found
@@ -90,7 +96,9 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
     if (call.headers['stripe-version'] !== Stripe.API_VERSION) return errorReply(400, 'Unknown version.')
     const key = call.headers['idempotency-key']
     if (call.method !== 'POST' || typeof key !== 'string') return perform(call)
-    const request = `${call.path} ${call.body}`
+    // The boundary between the parts of a file's form is random.
+    const [, boundary = ' '] = /^--(\S+)\r\n/.exec(call.body) ?? []
+    const request = `${call.path} ${call.body.replaceAll(boundary, '')}`
     const known = keys.get(key)
     if (known && clock.nowMs - known.atMs < keysLiveMs) {
       if (known.request !== request)
@@ -107,7 +115,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
 
   function perform({ method, path, query, body }: FakeCall): FakeReply {
     const [, , collection, ...rest] = path.split('/')
-    const form = formOf(body)
+    const form = collection === 'files' ? {} : formOf(body)
     const id = collection === 'checkout' ? rest[1] : rest[0]
     try {
       expireOld()
@@ -119,6 +127,10 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
       if (collection === 'refunds' && method === 'POST') return ok(createRefund(form))
       if (collection === 'refunds' && id) return ok(refundJson(found(refunds, id)))
       if (collection === 'refunds') return ok(listRefunds(query))
+      if (collection === 'files') return ok(disputes.upload(body))
+      if (collection === 'disputes' && id && method === 'POST')
+        return ok(disputes.change(id, rest[1] === 'close', form))
+      if (collection === 'disputes') return ok(disputes.list(query))
       if (collection === 'payouts' || collection === 'balance_transactions')
         return ok(balance.answer(collection, query))
       return errorReply(404, `Unrecognized request URL (${method}: ${path}).`)
@@ -294,7 +306,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
     page,
     intercept: () => fake.intercept,
     calls,
-    nameOf: ({ method, path }) => `${method} ${path.replace(/\/(cs|re|pi)_\w+/, '/:id')}`,
+    nameOf: ({ method, path }) => `${method} ${path.replace(/\/(cs|re|pi|dp)_\w+/, '/:id')}`,
   })
 
   const fake: FakeProvider = {
@@ -378,94 +390,8 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
       sessionOf(transactionId).amount_total = amount
     },
     payOut: balance.payOut,
+    disputes: disputes.atProvider,
     close: server.close,
   }
   return fake
 }
-
-/** The parameters that the pinned SDK declares, which its authors generate from Stripe's OpenAPI file. */
-const declared = readDeclared()
-
-function readDeclared() {
-  // The main file of the package is cjs/stripe.cjs.node.js.
-  const folder = join(createRequire(import.meta.url).resolve('stripe'), '../resources')
-  const sessions = readFileSync(join(folder, 'Checkout/Sessions.d.ts'), 'utf8')
-  const refunds = readFileSync(join(folder, 'Refunds.d.ts'), 'utf8')
-  const locales = /type Locale = ([^;]+);/.exec(
-    sessions.slice(sessions.indexOf('namespace SessionCreateParams')),
-  )?.[1]
-  return {
-    session: fieldsOf(sessions, 'SessionCreateParams'),
-    lineItem: fieldsOf(sessions, 'LineItem'),
-    priceData: fieldsOf(sessions, 'PriceData'),
-    productData: fieldsOf(sessions, 'ProductData'),
-    paymentIntentData: fieldsOf(sessions, 'PaymentIntentData'),
-    refund: fieldsOf(refunds, 'RefundCreateParams'),
-    locales: new Set([...(locales ?? '').matchAll(/'([^']+)'/g)].map(([, locale]) => locale)),
-  }
-}
-
-function fieldsOf(declarations: string, name: string): ReadonlySet<string> {
-  const [, indent = '', body = ''] =
-    new RegExp(`\\n( *)(?:export )?interface ${name} \\{\\n([\\s\\S]*?)\\n\\1\\}`).exec(declarations) ?? []
-  const fields = [...body.matchAll(new RegExp(`^${indent} {4}(\\w+)\\??:`, 'gm'))].map(
-    ([, field = '']) => field,
-  )
-  if (fields.length === 0) throw new Error(`the SDK declares no ${name}`)
-  return new Set(fields)
-}
-
-function checkParameters(form: Form, allowed: ReadonlySet<string>, where: string): void {
-  for (const name of Object.keys(form))
-    if (!allowed.has(name))
-      throw new Invalid(`Received unknown parameter: ${where}${name}`, 'parameter_unknown')
-}
-
-function formOf(body: string): Form {
-  const form: Form = {}
-  for (const [name, value] of new URLSearchParams(body)) {
-    const path = name.split(/[[\]]+/).filter((part) => part !== '')
-    let at = form
-    for (const part of path.slice(0, -1)) {
-      const next = at[part]
-      if (typeof next === 'object') at = next
-      else {
-        const made: Form = {}
-        at[part] = made
-        at = made
-      }
-    }
-    at[path.at(-1) ?? ''] = value
-  }
-  return form
-}
-
-function tree(form: Form, name: string): Form {
-  const value = form[name]
-  if (typeof value !== 'object') throw new Invalid(`Missing required param: ${name}.`, 'parameter_missing')
-  return value
-}
-
-function text(form: Form, name: string): string {
-  const value = form[name]
-  if (typeof value !== 'string') throw new Invalid(`Missing required param: ${name}.`, 'parameter_missing')
-  return value
-}
-
-function wholeNumber(form: Form, name: string): number {
-  const value = text(form, name)
-  if (!/^\d{1,12}$/.test(value)) throw new Invalid(`Invalid integer: ${value}`)
-  return Number(value)
-}
-
-function found<Kept>(kept: ReadonlyMap<string, Kept>, id: string): Kept {
-  const value = kept.get(id)
-  if (!value) throw new Invalid(`No such object: ${id}`, 'resource_missing')
-  return value
-}
-
-const ok = (value: object): FakeReply => ({ status: 200, body: JSON.stringify(value) })
-const errorReply = (status: number, message: string, more: object = {}): FakeReply => ({
-  status,
-  body: JSON.stringify({ error: { type: 'invalid_request_error', message, ...more } }),
-})

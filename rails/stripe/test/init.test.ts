@@ -12,7 +12,7 @@ import {
   temporaryFolder,
 } from '../../../packages/gateway/test/support/process.ts'
 import { freePort } from '../../../packages/gateway/test/support/test-bank.ts'
-import { Tillgate } from '../../../packages/sdk/src/index.ts'
+import { ConflictError, Tillgate } from '../../../packages/sdk/src/index.ts'
 import { openFakeStripe, stripeKey, stripeWebhookSecret } from './fake-stripe.ts'
 
 test('with test keys, one command and a running rail, the sandbox takes a payment', async (t) => {
@@ -71,9 +71,16 @@ test('with test keys, one command and a running rail, the sandbox takes a paymen
     paymentAmount: '12.50',
     currency: 'EUR',
   })
-  const { nextAction } = await tillgate.sandbox.pay({ paymentId, rail: 'stripe' })
-  assert(nextAction?.kind === 'redirect')
-  await fetch(nextAction.url ?? '', {
+  let page: string | undefined
+  // The gateway caches the list of rails for a few seconds.
+  await until(async () => {
+    const started = await tillgate.sandbox.pay({ paymentId, rail: 'stripe' }).catch((error: unknown) => {
+      if (!(error instanceof ConflictError)) throw error
+    })
+    page = started?.nextAction?.url
+    return page !== undefined
+  })
+  await fetch(page ?? '', {
     method: 'POST',
     redirect: 'manual',
     body: new URLSearchParams({ choice: 'pay' }),

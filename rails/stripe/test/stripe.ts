@@ -20,6 +20,7 @@ export const stripeRail: Battery = {
   currency: 'EUR',
   tooLittleMinor: 49n,
   rejectedWebhooks: [{ forged: true }, { ageMs: 360_000 }],
+  disputes: { begin: 'open', accepts: ['evidence', 'accept'], reason: 'not_received' },
   checkCurrencies: ['EUR', 'JPY'],
   amounts: [
     ['EUR', 50n, '50'],

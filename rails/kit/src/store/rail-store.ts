@@ -1,8 +1,7 @@
 // The only SQL of a rail. Statuses change by guarded updates, so that two processes, or a message and a webhook, cannot
 // undo each other's work.
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { NextAction, RailMessageOf, RailNotification } from '@tillgate/protocol'
+import type { NextAction, RailMessageOf } from '@tillgate/protocol'
 import pg from 'pg'
 import type {
   Notice,
@@ -14,6 +13,8 @@ import type {
   StoredPayment,
   StoredRefund,
 } from '../provider.ts'
+import { DisputeStore } from './dispute-store.ts'
+import { addNotification, inTransaction } from './outbox.ts'
 
 /** An older intent was left by a process that ended. */
 export const intentLeaseMs = 20_000
@@ -62,9 +63,11 @@ export interface DueNotification {
 
 export class RailStore {
   readonly #pool: pg.Pool
+  readonly disputes: DisputeStore
 
   constructor(pool: pg.Pool) {
     this.#pool = pool
+    this.disputes = new DisputeStore(pool)
   }
 
   async check(): Promise<void> {
@@ -212,14 +215,15 @@ export class RailStore {
     })
   }
 
-  /** Finds the transactionId or refundId by the provider's id or number, or by our own. */
+  /** Finds the transactionId, refundId or disputeId by the provider's id or number, or by our own. */
   async findOurIds(given: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const { rows } = await this.#pool.query<{ given: string; ours: string }>(
-      `select g.given, coalesce(p.transaction_id, r.refund_id) as ours
+      `select g.given, coalesce(d.dispute_id, p.transaction_id, r.refund_id) as ours
          from unnest($1::text[]) as g (given)
          left join payments p on g.given in (p.transaction_id, p.provider_id, p.reference)
          left join refunds r on g.given in (r.refund_id, r.provider_id)
-        where p.transaction_id is not null or r.refund_id is not null`,
+         left join disputes d on g.given = d.dispute_id
+        where coalesce(d.dispute_id, p.transaction_id, r.refund_id) is not null`,
       [given],
     )
     return new Map(rows.map(({ given: each, ours }) => [each, ours]))
@@ -389,41 +393,6 @@ function whyNotRefunded(payment: PaymentRow, refund: StoredRefund, leftMinor: bi
   if (payment.status !== 'approved') return 'The payment was not paid.'
   if (payment.currency !== refund.currency) return `The payment was made in ${payment.currency}.`
   return refund.amountMinor > leftMinor ? 'The refund is more than what is left of the payment.' : undefined
-}
-
-async function addNotification(
-  client: pg.PoolClient,
-  notifyUrl: string,
-  notification: RailNotification,
-  nowMs: number,
-): Promise<void> {
-  await client.query('insert into notifications (id, notify_url, body, send_at) values ($1, $2, $3, $4)', [
-    randomUUID(),
-    notifyUrl,
-    JSON.stringify(notification),
-    new Date(nowMs),
-  ])
-}
-
-async function inTransaction<Result>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect()
-  let broken: Error | undefined
-  try {
-    await client.query('begin')
-    const result = await work(client)
-    await client.query('commit')
-    return result
-  } catch (error) {
-    await client.query('rollback').catch((cause: Error) => {
-      broken = cause
-    })
-    throw error
-  } finally {
-    client.release(broken)
-  }
 }
 
 interface PaymentRow {

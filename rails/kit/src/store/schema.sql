@@ -50,6 +50,22 @@ create table if not exists reports (
 );
 create index if not exists reports_of_day on reports (day);
 
+-- Payments with disputes, by our id or the provider's number.
+create table if not exists disputed_payments (
+  of      text primary key,
+  notice  jsonb not null default '{}',
+  look_at timestamptz,
+  looks   integer not null default 0
+);
+create index if not exists disputed_payments_to_look_at on disputed_payments (look_at) where look_at is not null;
+
+-- What the gateway was told of each dispute.
+create table if not exists disputes (
+  dispute_id     text primary key,
+  transaction_id text not null references payments,
+  status         text not null check (status in ('open', 'won', 'lost'))
+);
+
 -- Notifications to the gateway, written in the transaction of the change and removed when the gateway has them.
 create table if not exists notifications (
   id         uuid primary key,
