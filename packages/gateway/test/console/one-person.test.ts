@@ -978,7 +978,9 @@ test('a second person reads what a request leaves out, too', async () => {
   )
   assert.match(
     await asked('correction.reverse', { input: { transferId } }),
-    /amount 70.00, what is corrected 70.00 USD$/,
+    new RegExp(
+      `amount 70.00, what is corrected 70.00 USD of the top up from bank:main:USD to wallet:${walletId}:USD$`,
+    ),
   )
 })
 

@@ -331,29 +331,32 @@ type CorrectedInput = Static<
 
 type CorrectedCall = Pick<ActionCall<unknown, CorrectedInput>, 'operations' | 'context' | 'input'>
 
-/** A second operator sees the amount, also where it was left out. */
+/** A second operator sees the amount, also where it was left out, and the accounts of the transfer. */
 async function pinCorrected(call: CorrectedCall) {
-  const { amountMinor, currency: code } = await correctedOf(call)
-  const written = toDecimalText(amountMinor, code)
-  return { amount: written, whole: `${written} ${code}` }
+  const found = await findCorrected(call)
+  const { currency: code, kind, debitAccountId: from, creditAccountId: to } = found
+  const written = toDecimalText(amountOf(call.input.amount, found), code)
+  const whole = `${written} ${code} of the ${kind.replaceAll('_', ' ')} from ${from} to ${to}`
+  return { amount: written, whole }
 }
 
 /** What is corrected, and the amount: by default all that is left. */
-async function correctedOf({ operations, context, input }: CorrectedCall) {
+async function correctedOf(call: CorrectedCall) {
+  const { transferId: corrects, merchantId: of = '', amount: written } = call.input
+  const found = await findCorrected(call)
+  const { currency: code } = found
+  const amountMinor = amountOf(written, found)
+  return { merchantId: of, corrects, currency: code, amountMinor, outside: outsideOf(call.input) }
+}
+
+async function findCorrected({ operations, context, input }: CorrectedCall): Promise<Correctable> {
   const { transferId, merchantId: of = '' } = input
   const found = await operations.corrections.findCorrectable(context, { merchantId: of, transferId })
-  if (!found)
-    throw new Failure('invalid_field', {
-      field: 'transferId',
-      message: `No transfer ${transferId} exists${of === '' ? ' without a merchant. Enter its merchant' : ` of merchant ${of}`}.`,
-    })
-  return {
-    merchantId: of,
-    corrects: transferId,
-    currency: found.currency,
-    amountMinor: amountOf(input.amount, found),
-    outside: outsideOf(input),
-  }
+  if (found) return found
+  throw new Failure('invalid_field', {
+    field: 'transferId',
+    message: `No transfer ${transferId} exists${of === '' ? ' without a merchant. Enter its merchant' : ` of merchant ${of}`}.`,
+  })
 }
 
 function amountOf(written: string | undefined, found: Correctable): bigint {
