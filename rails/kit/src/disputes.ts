@@ -6,11 +6,7 @@ import { isFinal } from './provider.ts'
 import type { RailParts } from './rail.ts'
 import type { InTurn } from './turns.ts'
 
-export function makeDisputes(
-  { provider, store, now, log }: RailParts,
-  inTurn: InTurn,
-  bringUpToDate: (payment: StoredPayment) => Promise<unknown>,
-) {
+export function makeDisputes({ provider, store, now, log }: RailParts, inTurn: InTurn) {
   const atProvider = provider.disputes
 
   function answer(message: DisputeMessage): Promise<DisputeAnswer> {
@@ -55,8 +51,6 @@ export function makeDisputes(
   /** False if the payment may still be approved. */
   function look(from: ProviderDisputes, transactionId: string): Promise<boolean> {
     return inTurn(transactionId, async () => {
-      const known = await store.findPayment(transactionId)
-      if (known && !isFinal(known.status)) await bringUpToDate(known)
       const payment = await store.findPayment(transactionId)
       if (payment?.status === 'approved') await store.disputes.tell(payment, await list(from, payment), now())
       return payment !== undefined && isFinal(payment.status)

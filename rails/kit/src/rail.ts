@@ -255,9 +255,7 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     }
   }
 
-  const disputes = makeDisputes({ provider, store, now, log }, inTurn, (payment) =>
-    bringUpToDate(payment, 'job'),
-  )
+  const disputes = makeDisputes({ provider, store, now, log }, inTurn)
   return { answer, answerDispute: disputes.answer, reportSettlements, openPage, takeWebhook, lookAtDue }
 }
 

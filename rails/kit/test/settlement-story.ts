@@ -2,6 +2,7 @@
 // report and the bank statement. Every day closes with nothing unexplained.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { signWebhook } from '@tillgate/protocol'
 import { noExtras } from '../../../packages/gateway/src/actions/rails/rail-actions.ts'
 import { settlementColumns } from '../../../packages/gateway/src/finance/reconciliation/fetch-settlements.ts'
 import { actingAs } from '../../../packages/gateway/test/support/acting.ts'
@@ -79,7 +80,7 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
       assert.fail(log.join(''))
     }
 
-    const balanceOf = async (ownerKind: 'rail' | 'rail_fees' | 'bank', ownerId: string) => {
+    const balanceOf = async (ownerKind: 'rail' | 'rail_fees' | 'bank' | 'disputes', ownerId: string) => {
       const [account] = (await money.treasury.listAccounts({ ownerKind, ownerId })).filter(
         (each) => each.currency === currency,
       )
@@ -109,6 +110,28 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
         })
       },
 
+      /** The bank takes back a part of the last payment, and the gateway learns how it ended. */
+      async dispute(amountMinor: bigint, result: 'won' | 'lost'): Promise<void> {
+        const { transactionId } = fake.payments().at(-1) ?? {}
+        assert(fake.disputes && transactionId !== undefined)
+        const disputeId = await fake.disputes.open(transactionId, Number(amountMinor))
+        for (const next of [given.disputes?.begin, result]) {
+          if (next !== given.disputes?.begin) await fake.disputes.decide(disputeId, result)
+          await rail.work()
+          const type = `dispute.${next === 'open' ? 'opened' : next}`
+          const body: string = JSON.stringify({ type, version: 1, disputeId, transactionId })
+          const headers = signWebhook(
+            { id: `${disputeId} ${type}`, body },
+            { secrets: [secret], nowMs: clock.now() },
+          )
+          assert.equal(await operations.handleRailNotification({ railId, headers, body }), 'heard')
+          await turnsUntil(async () => {
+            const { rows } = await pool.query('select status from disputes where reference = $1', [disputeId])
+            return rows[0]?.['status'] === next
+          })
+        }
+      },
+
       /** Wednesday morning: the provider's report, and Tuesday's bank statement. */
       async reconcile(payout: { readonly batch: string; readonly netMinor: bigint }): Promise<void> {
         clock.advance(Date.parse(`${wednesday}T06:00:00Z`) - clock.now())
@@ -127,9 +150,20 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
       ({ kind, account, amountMinor }) => [kind, account, amountMinor],
     )
 
+  async function assertExplained(days: Awaited<ReturnType<typeof openDays>>): Promise<void> {
+    assert.deepEqual(await openBreaks(days), [])
+    const { reconciliation } = days
+    for (const [account, day] of [
+      [`rail:${railId}`, monday],
+      ['bank:main', tuesday],
+    ] as const)
+      for (const closed of await reconciliation.days.closeDay({ account, currency }, day, 'test'))
+        assert.deepEqual([closed.day, closed.unexplainedMinor, closed.breaks], [day, 0n, 0], account)
+  }
+
   test(`${given.name}: its report and the bank's statement explain every cent, and its fees are booked`, async () => {
     const days = await openDays()
-    const { fake, reconciliation, operations, balanceOf, clock } = days
+    const { fake, operations, balanceOf, clock } = days
     await days.pay(10_000n)
     const paymentId = await days.pay(2_550n)
     await days.pay(700n)
@@ -139,7 +173,6 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
     assert(payout && payout.feeMinor > 0n)
     assert.equal(payout.netMinor + payout.feeMinor, 12_700n)
     await days.reconcile(payout)
-    assert.deepEqual(await openBreaks(days), [])
     assert.deepEqual(
       [
         await balanceOf('rail', railId),
@@ -148,17 +181,38 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
       ],
       [0n, -payout.feeMinor, -payout.netMinor],
     )
-    for (const [account, day] of [
-      [`rail:${railId}`, monday],
-      ['bank:main', tuesday],
-    ] as const)
-      for (const closed of await reconciliation.days.closeDay({ account, currency }, day, 'test'))
-        assert.deepEqual([closed.day, closed.unexplainedMinor, closed.breaks], [day, 0n, 0], account)
+    await assertExplained(days)
     clock.advance(24 * hour)
     assert.equal(await operations.fetchSettlements(), 0, 'the same report again')
     assert.deepEqual(await openBreaks(days), [])
     assert.deepEqual(await days.verify(), [])
   })
+
+  if (given.disputes)
+    test(`${given.name}: a chargeback and a reversal in its report are explained as well`, async () => {
+      const days = await openDays()
+      const { fake, balanceOf, clock } = days
+      await days.pay(10_000n)
+      await days.dispute(4_000n, 'lost')
+      await days.pay(2_550n)
+      if (!given.disputes?.hidesReversals) await days.dispute(2_550n, 'won')
+      clock.advance(Date.parse(`${tuesday}T05:00:00Z`) - clock.now())
+      const payout = await fake.payOut?.()
+      assert(payout)
+      assert.equal(payout.netMinor + payout.feeMinor, 8_550n)
+      await days.reconcile(payout)
+      await assertExplained(days)
+      assert.deepEqual(
+        [
+          await balanceOf('rail', railId),
+          await balanceOf('disputes', railId),
+          await balanceOf('rail_fees', railId),
+          await balanceOf('bank', 'main'),
+        ],
+        [0n, 0n, -payout.feeMinor, -payout.netMinor],
+      )
+      assert.deepEqual(await days.verify(), [])
+    })
 
   test(`${given.name}: a report that leaves out what the provider keeps does not explain the bank's line`, async () => {
     const days = await openDays((provider) =>

@@ -64,6 +64,8 @@ export interface RailUnderTest {
     readonly begin: 'open' | 'lost'
     readonly accepts: readonly DisputeResponse[]
     readonly reason: DisputeReason
+    /** The provider's settlement reports do not list the money that it gives back. */
+    readonly hidesReversals?: boolean
   }
   /** For `tillgate rail check`: currencies that the provider supports without exceptions. */
   readonly checkCurrencies: readonly string[]

@@ -24,6 +24,14 @@ export interface MollieRefund {
   readonly metadata?: unknown
 }
 
+export interface MollieChargeback {
+  readonly id: string
+  readonly amount: MollieAmount
+  /** Only for SEPA Direct Debit. */
+  readonly reason?: { readonly code: string } | null
+  readonly reversedAt?: string | null
+}
+
 /** Mollie rejected the request, so nothing was done. */
 export class Refused extends Error {
   override readonly name = 'Refused'

@@ -5,6 +5,8 @@ import {
   type Keyed,
   type PaymentStart,
   type Provider,
+  type ProviderDispute,
+  type ProviderDisputes,
   type ProviderPayment,
   type ProviderRefund,
   ProviderUnavailable,
@@ -13,8 +15,15 @@ import {
   type Webhook,
   type WebhookRequest,
 } from '@tillgate/rail-kit/provider'
+import { shortened } from '@tillgate/rail-kit/text'
 import { mollieLocale } from './locale.ts'
-import { MollieApi, type MolliePayment, type MollieRefund, Refused } from './mollie-api.ts'
+import {
+  MollieApi,
+  type MollieChargeback,
+  type MolliePayment,
+  type MollieRefund,
+  Refused,
+} from './mollie-api.ts'
 import { readSettlements } from './mollie-settlements.ts'
 
 export interface MollieGiven {
@@ -43,6 +52,18 @@ export class MollieProvider implements Provider {
   readonly #apiKey: string
   readonly #webhookUrl: string
   readonly readSettlements: Provider['readSettlements']
+  readonly disputes: ProviderDisputes = {
+    list: async (payment) => {
+      const found: ProviderDispute[] = []
+      if (payment.providerId === undefined) return found
+      const path = `${pathTo(payment)}/chargebacks?limit=250`
+      await this.#api.find<MollieChargeback>(path, 'chargebacks', (each) => {
+        found.push(disputeOf(each))
+        return false
+      })
+      return found
+    },
+  }
 
   constructor({ apiKey, webhookUrl, accessToken, apiUrl = 'https://api.mollie.com' }: MollieGiven) {
     this.#api = new MollieApi(apiUrl, apiKey)
@@ -167,7 +188,9 @@ export class MollieProvider implements Provider {
     const given = Buffer.from(query.get('token') ?? '')
     const expected = Buffer.from(this.#tokenOf(transactionId))
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return { kind: 'forged' }
-    return { kind: 'changed', payment: { transactionId }, refund: { transactionId } }
+    // A webhook is also the only sign of a chargeback, and names only the payment.
+    const dispute = { of: transactionId }
+    return { kind: 'changed', payment: { transactionId }, refund: { transactionId }, dispute }
   }
 }
 
@@ -211,10 +234,23 @@ function refundOf({ id, status }: MollieRefund): ProviderRefund {
   return { ...common, status: 'submitted' }
 }
 
+/** Mollie reports no decision: a chargeback is lost until Mollie reverses it. */
+function disputeOf({ id, amount, reason, reversedAt }: MollieChargeback): ProviderDispute {
+  const { currency, value } = amount
+  return {
+    disputeId: id,
+    status: reversedAt ? 'won' : 'lost',
+    amountMinor: toMinorUnits(value, currency, 'amount'),
+    currency,
+    reason: reason?.code === notAuthorized ? 'fraudulent' : 'other',
+    accepts: [],
+  }
+}
+
+/** The code of SEPA for a direct debit without a mandate. */
+const notAuthorized = 'MD01'
+
 /** The metadata that we sent, if it is ours. */
 function idIn(metadata: unknown, name: 'transactionId' | 'refundId'): unknown {
   return typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, name) : undefined
 }
-
-/** A reason has at most 256 characters in the protocol. */
-const shortened = (text: string, most = 256) => (text.length > most ? `${text.slice(0, most - 1)}…` : text)

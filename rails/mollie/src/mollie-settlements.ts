@@ -82,7 +82,7 @@ function lineOf(
     feeMinor: 0n,
     currency: (settlementAmount ?? amount).currency,
     batch: batchOf(settlement),
-    of: kind === 'chargebacks' ? undefined : id,
+    of: id,
   }
 }
 

@@ -3,6 +3,7 @@
 // listed there.
 import {
   type FakeCall,
+  type FakeDisputes,
   type FakePayment,
   type FakeProvider,
   type FakeReply,
@@ -39,6 +40,15 @@ interface Refund {
   status: 'refunded' | 'pending' | 'failed'
 }
 
+interface Chargeback {
+  readonly id: string
+  readonly createdAt: string
+  readonly paymentId: string
+  readonly amount: { currency: string; value: string }
+  readonly reason: { code: string; description: string }
+  reversedAt: string | null
+}
+
 interface Settlement {
   readonly resource: 'settlement'
   readonly id: string
@@ -50,6 +60,7 @@ interface Settlement {
   readonly periods: object
   readonly payments: readonly Payment[]
   readonly refunds: readonly Refund[]
+  readonly chargebacks: readonly Chargeback[]
 }
 
 type Body = Readonly<Record<string, unknown>>
@@ -78,6 +89,7 @@ export interface FakeMollie extends FakeProvider {
 export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
   const payments = new Map<string, Payment>()
   const refunds = new Map<string, Refund>()
+  const chargebacks = new Map<string, Chargeback>()
   const keys = new Map<string, { request: string; reply: FakeReply; atMs: number }>()
   const calls: string[] = []
 
@@ -109,6 +121,10 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
       if (!payment) return problem(404, `No payment exists with token ${id}.`)
       if (sub === undefined) return ok(200, method === 'DELETE' ? cancel(payment) : shown(payment))
       if (method === 'POST') return ok(201, refund(payment, given))
+      if (sub === 'chargebacks') {
+        const ofPayment = [...chargebacks.values()].filter(({ paymentId }) => paymentId === id)
+        return ok(200, list(ofPayment.map(shownChargeback), 'chargebacks', query, path))
+      }
       const found = [...refunds.values()].filter(({ paymentId }) => paymentId === id)
       if (subId === undefined) return ok(200, list(found.map(shownRefund), 'refunds', query, path))
       const one = found.find((each) => each.id === subId)
@@ -127,7 +143,7 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
       return ok(
         200,
         list(
-          settlements.map(({ payments: _, refunds: __, ...shown }) => shown),
+          settlements.map(({ payments: _, refunds: __, chargebacks: ___, ...shown }) => shown),
           'settlements',
           query,
           path,
@@ -141,22 +157,28 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
         ...shownRefund(each),
         settlementAmount: { ...each.amount, value: `-${each.amount.value}` },
       })),
-      chargebacks: [],
+      chargebacks: settlement.chargebacks.map((each) => ({
+        ...shownChargeback(each),
+        settlementAmount: { ...each.amount, value: `-${each.amount.value}` },
+      })),
     }[kind as 'payments' | 'refunds' | 'chargebacks']
     return ok(200, list(all, kind ?? '', query, path))
   }
 
   /** Includes Mollie's fees, which it reports by month and method. */
   function payOut(): PaidOut {
-    const isOpen = (each: Payment | Refund) =>
-      !settlements.some((done) => [...done.payments, ...done.refunds].includes(each as never))
+    const isOpen = (each: Payment | Refund | Chargeback) =>
+      !settlements.some((done) =>
+        [...done.payments, ...done.refunds, ...done.chargebacks].includes(each as never),
+      )
     const paid = [...payments.values()].filter((each) => each.status === 'paid' && isOpen(each))
     const given = [...refunds.values()].filter((each) => each.status === 'refunded' && isOpen(each))
+    const taken = [...chargebacks.values()].filter(isOpen)
     const cents = (each: { amount: { value: string } }) => BigInt(Math.round(Number(each.amount.value) * 100))
     const sum = (all: readonly { amount: { value: string } }[]) =>
       all.reduce((total, each) => total + cents(each), 0n)
     const feeMinor = 29n * BigInt(paid.length) + 25n * BigInt(given.length)
-    const netMinor = sum(paid) - sum(given) - feeMinor
+    const netMinor = sum(paid) - sum(given) - sum(taken) - feeMinor
     const value = (minor: bigint) => ({ currency: 'EUR', value: (Number(minor) / 100).toFixed(2) })
     const batch = `1234567.2611.0${settlements.length + 1}`
     const at = new Date(clock.nowMs).toISOString()
@@ -174,6 +196,7 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
       },
       payments: paid,
       refunds: given,
+      chargebacks: taken,
     })
     return { batch, netMinor, feeMinor }
   }
@@ -255,6 +278,48 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
     _links: { self: { href: `${server.url}/v2/payments/${made.paymentId}/refunds/${made.id}` } },
   })
 
+  const shownChargeback = (made: Chargeback): object => ({
+    resource: 'chargeback',
+    ...made,
+    _links: { self: { href: `${server.url}/v2/payments/${made.paymentId}/chargebacks/${made.id}` } },
+  })
+
+  const disputed = (disputeId: string): { chargeback: Chargeback; payment: Payment } => {
+    const chargeback = chargebacks.get(disputeId)
+    const payment = payments.get(chargeback?.paymentId ?? '')
+    if (!chargeback || !payment) throw new Error(`Mollie has no chargeback ${disputeId}`)
+    return { chargeback, payment }
+  }
+
+  /** Webhooks name the payment only. */
+  const disputes: FakeDisputes = {
+    feeMinor: undefined,
+    async open(transactionId, amount) {
+      const payment = of(transactionId)
+      const { currency } = payment.amount
+      const value = amount === undefined ? payment.amount.value : (amount / 100).toFixed(2)
+      const id = `chb_${chargebacks.size + 1}`
+      chargebacks.set(id, {
+        id,
+        createdAt: new Date(clock.nowMs).toISOString(),
+        paymentId: payment.id,
+        amount: { currency, value },
+        reason: { code: 'MD01', description: 'No mandate' },
+        reversedAt: null,
+      })
+      await post(payment)
+      return id
+    },
+    async decide(disputeId, result) {
+      const { chargeback, payment } = disputed(disputeId)
+      chargeback.reversedAt = result === 'won' ? new Date(clock.nowMs).toISOString() : null
+      await post(payment)
+    },
+    sendWebhook: (disputeId, { forged = false } = {}) =>
+      post(disputed(disputeId).payment, { forged, tries: 1 }),
+    evidence: () => [],
+  }
+
   /** Newest first, in small pages, so that the reader must turn them. */
   function list(all: object[], name: string, query: URLSearchParams, path: string): object {
     const from = Number(query.get('from') ?? 0)
@@ -301,7 +366,7 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
     page,
     intercept: () => fake.intercept,
     calls,
-    nameOf: ({ method, path }) => `${method} ${path.replace(/\/(tr|re)_\w+/g, '/:id')}`,
+    nameOf: ({ method, path }) => `${method} ${path.replace(/\/(tr|re|chb)_\w+/g, '/:id')}`,
   })
   const statuses = {
     open: 'open',
@@ -359,6 +424,7 @@ export async function openFakeMollie(clock: TestClock): Promise<FakeMollie> {
       of(transactionId).amount.value = (amount / 100).toFixed(2)
     },
     payOut,
+    disputes,
     close: server.close,
   }
   return fake

@@ -31,6 +31,7 @@ export const mollieRail: Battery = {
       'Mollie’s minimum depends on the payment methods of the account; Mollie rejects the payment when it is created.',
   },
   rejectedWebhooks: [{ forged: true }],
+  disputes: { begin: 'lost', accepts: [], reason: 'fraudulent', hidesReversals: true },
   checkCurrencies: ['EUR', 'JPY'],
   amounts: [
     ['EUR', 1n, '0.01'],
