@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { camt053 } from '../../../../reliability/reconciliation/statement-files.ts'
+import { reachingAll } from '../../src/core/authority/context.ts'
 import { actingAs } from '../support/acting.ts'
 import { databaseOf, runCommand } from '../support/command.ts'
 import { ConsoleClient, signedInAs } from '../support/console.ts'
@@ -222,4 +223,28 @@ test('an import needs no reason, and the audit log keeps one that is given', asy
     "select reason from audit where act = 'reconcile.import' order by audit_id desc limit 2",
   )
   assert.deepEqual(rows, [{ reason: 'sent again by the bank' }, { reason: null }])
+})
+
+test('a second operator reads who saved the mapping of the file that a line is from', async () => {
+  const columns = { separator: ';', decimalSign: '.', dayForm: 'YYYY-MM-DD', sign: 'as_written', reason: 'x' }
+  const mapping = { mappingName: 'csv', account: 'bank:main', day: 'Day', currency: 'USD', references: 'Id' }
+  const imports = '/reconciliation/imports'
+  const saved = await admin.told(
+    '/reconciliation/mappings',
+    // The sender of a transfer writes the note.
+    { ...columns, ...mapping, amount: 'Note', party: 'Name' },
+    { on: imports },
+  )
+  assert.match(saved, /mapping csv was saved/)
+  const second = new ConsoleClient(gateway)
+  await second.signIn('second', 'a password of second')
+  const csv = 'Id;Day;Amount;Name;Note\nX1;2026-01-30;1.00;M Allory;777.00\n'
+  const sent = await second.upload('/reconciliation/import', { mapping: 'csv', from: imports }, csv, imports)
+  assert.equal(sent.status, 303, sent.text)
+  const { breaks } = operations.reconciliation
+  const open = await breaks.listBreaks(reachingAll('test'), { status: 'open' }, { skip: 0, limit: 50 })
+  const at = `/reconciliation/breaks/${open.find(({ amountMinor }) => amountMinor === 77_700n)?.breakId}`
+  assert.match(await admin.told(`${at}/write-off`, { reason: 'x' }, { on: at }), /waits/)
+  const { text: waiting } = await second.get('/approvals')
+  assert.match(waiting, /Imported by<\/dt><dd>.{0,60}second<.*CSV mapping saved by<\/dt><dd>.{0,60}admin</s)
 })

@@ -16,7 +16,7 @@ export interface ManageMappingsParts extends ClockAndRandom {
 }
 
 export function makeManageMappings(parts: ManageMappingsParts) {
-  const { statements, matching, bankAccounts, clock } = parts
+  const { statements, matching, bankAccounts } = parts
   return {
     listMappings: reading(statements.listMappings),
 
@@ -39,11 +39,10 @@ export function makeManageMappings(parts: ManageMappingsParts) {
           throw wrong('settlesTo', `Bank account ${settlesTo} does not exist.`)
       } else if (columns.fee !== undefined || columns.batch !== undefined)
         throw wrong('settlesTo', 'Enter the bank account that receives the rail’s settlements.')
-      const mapping = { ...given, changedAtMs: clock.now() }
-      await statements.saveMapping(
-        mapping,
-        makeAuditEntry(parts, context, 'reconcile.mapping', mappingName, { reason }),
-      )
+      const entry = makeAuditEntry(parts, context, 'reconcile.mapping', mappingName, { reason })
+      // The same time, by which the entry is found.
+      const mapping = { ...given, changedAtMs: entry.actedAtMs }
+      await statements.saveMapping(mapping, entry)
       return mapping
     },
   }

@@ -34,7 +34,7 @@ import {
   ways,
 } from './rules/resolution.ts'
 import type { KnownLine } from './rules/statement.ts'
-import type { BreakResolution, BreakStore } from './store/breaks.ts'
+import type { BreakResolution, BreakStore, Suppliers } from './store/breaks.ts'
 import type { MatchingStore } from './store/matching.ts'
 import type { OutsideAccount } from './store/owners.ts'
 
@@ -50,13 +50,11 @@ export interface ResolveBreaksParts extends ClockAndRandom {
 /** Longer than any booking takes. */
 const claimMs = 600_000
 
-export interface BreakWithNotes {
+export interface BreakWithNotes extends Suppliers {
   readonly found: Break
   readonly notes: readonly BreakNote[]
   /** The transfer that moved unknown money into suspense. */
   readonly parked: string | undefined
-  /** Who supplied the line. */
-  readonly importedBy: string | undefined
 }
 
 type Parts = ResolveBreaksParts
@@ -83,12 +81,12 @@ export function makeResolveBreaks(parts: ResolveBreaksParts) {
 
 async function showBreak(parts: Parts, _context: AnyContext, breakId: string): Promise<BreakWithNotes> {
   const found = await asNow(parts, await find(parts, breakId))
-  const [notes, parked, importedBy] = await Promise.all([
+  const [notes, parked, suppliers] = await Promise.all([
     parts.breaks.listNotes(breakId),
     parkedBy(parts, found),
-    parts.breaks.findImporter(found),
+    parts.breaks.findSuppliers(found),
   ])
-  return { found, notes, parked, importedBy }
+  return { found, notes, parked, ...suppliers }
 }
 
 async function parkedBy({ breaks }: Parts, { resolution, breakId }: Break): Promise<string | undefined> {

@@ -126,7 +126,7 @@ async function subjectOf(
   ]
 }
 
-/** A file is evidence of the person who supplied it alone. */
+/** A file is evidence of the person who supplied it alone, and of the one who saved its mapping. */
 async function lineOf(
   { operations, context }: Visit,
   breakId: string,
@@ -134,12 +134,13 @@ async function lineOf(
 ): Promise<(readonly [string, Html])[]> {
   const shown = await orNothing(operations.reconciliation.breaks.showBreak(context, breakId))
   if (shown?.found.line === undefined) return []
-  const { importedBy } = shown
+  const { importedBy, mappedBy } = shown
   const { line, currency, account } = shown.found
   return [
     ['Statement line', html`${amount(line.amountMinor, currency)} at ${account}, ${line.day}`],
     ['Text', textCell(line)],
     ...(importedBy === undefined ? [] : [['Imported by', actorCell(importedBy, names)] as const]),
+    ...(mappedBy === undefined ? [] : [['CSV mapping saved by', actorCell(mappedBy, names)] as const]),
   ]
 }
 

@@ -87,9 +87,8 @@ export function makeBreakStore(database: Pool) {
     findParked: (breakId: string) => findParked(database, breakId),
     /** Parked money that is still in suspense, newest first. */
     listParked: (limit: number) => listParked(database, limit),
-    /** As in the audit log; undefined if no file contained the line. */
-    findImporter: ({ account, lineId }: Pick<Break, 'account' | 'lineId'>) =>
-      findImporter(database, account, lineId),
+    findSuppliers: ({ account, lineId }: Pick<Break, 'account' | 'lineId'>) =>
+      findSuppliers(database, account, lineId),
     listMatches: (importId: string, page: { skip: number; limit: number }) =>
       listMatches(database, importId, page),
   }
@@ -411,18 +410,28 @@ select transfer_id, corrected_minor::text as minor from corrected_transfers
   return parked.map((each) => ({ ...each, leftMinor: each.leftMinor - (gone.get(each.transferId) ?? 0n) }))
 }
 
-async function findImporter(
+/** Who supplied a line, as in the audit log. */
+export interface Suppliers {
+  /** Undefined if no file contained the line. */
+  readonly importedBy: string | undefined
+  /** Who saved the mapping of its CSV file last, which decides what the line says. */
+  readonly mappedBy: string | undefined
+}
+
+async function findSuppliers(
   database: Queryable,
   account: string,
   lineId: string | undefined,
-): Promise<string | undefined> {
-  const { rows } = await database.query<{ actor: string }>(sql`
-select a.actor
+): Promise<Suppliers> {
+  const { rows } = await database.query<{ imported_by: string; mapped_by: string | null }>(sql`
+select a.actor as imported_by, m.actor as mapped_by
   from statement_lines l
   join statement_imports i on i.import_id = l.import_id
   join audit a on a.audit_id = i.audit_id
+  left join statement_mappings s on s.mapping_name = i.mapping
+  left join audit m on m.acted_at = s.changed_at and m.act = 'reconcile.mapping' and m.subject = s.mapping_name
  where l.account = ${account} and l.line_id = ${lineId}`)
-  return rows[0]?.actor
+  return { importedBy: rows[0]?.imported_by, mappedBy: rows[0]?.mapped_by ?? undefined }
 }
 
 /** A file's lines in file order with the rule of each match. */
