@@ -31,8 +31,11 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: `Webhook endpoint ${endpoint.host}`,
     area: 'merchants',
+    beside: actionForms(visit, 'endpoint', {
+      subject: endpoint,
+      values: { ...key, events: endpoint.events?.join(',') },
+    }),
     content: html`<p>${stateOf(endpoint)} · <a href="/merchants/${merchantId}">Merchant</a></p>
-${actionForms(visit, 'endpoint', { subject: endpoint, values: { ...key, events: endpoint.events?.join(',') } })}
 <h2>Endpoint</h2>${facts([
       ['endpointId', html`<code>${endpointId}</code>`],
       ['URL', html`<span class="wrap">${endpoint.url}</span>`],

@@ -58,8 +58,8 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: link.title,
     area: 'links',
+    beside: actionForms(visit, 'link', { subject: link, values: key }),
     content: html`<p>${stateOf(found.state)} · <a href="/merchants/${merchantId}">Merchant</a></p>
-${actionForms(visit, 'link', { subject: link, values: key })}
 <div class="grid"><section><h2>Link</h2>${facts([
       ['Page', html`<a class="wrap" href="${linkUrl}" rel="noreferrer">${linkUrl}</a>`],
       [

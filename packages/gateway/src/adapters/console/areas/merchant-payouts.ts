@@ -48,8 +48,8 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: `Payouts of ${found.merchant.name}`,
     area: 'merchants',
+    beside: actionForms(visit, 'merchant.payouts', { values: { merchantId, ...(plan && planValues(plan)) } }),
     content: html`<p><a href="/merchants/${merchantId}">${found.merchant.name}</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a> · <a href="/payouts">All runs</a></p>
-${actionForms(visit, 'merchant.payouts', { values: { merchantId, ...(plan && planValues(plan)) } })}
 <h2>Payout schedules</h2>${planTable(plans)}
 <h2>Bank accounts</h2>${accountTable(visit, accounts)}
 <h2>Payouts</h2>${payoutTable(shown, { nowMs, none: 'No payouts yet.' })}
@@ -65,8 +65,8 @@ async function showPayout(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: 'Payout',
     area: 'merchants',
+    beside: actionForms(visit, 'payout', { subject: payout, values: { merchantId, payoutId } }),
     content: html`<p>${status(payout.status)} · <a href="/merchants/${merchantId}/payouts">All payouts of this merchant</a> · <a href="/payouts/${payout.runId}">Payout run</a></p>
-${actionForms(visit, 'payout', { subject: payout, values: { merchantId, payoutId } })}
 ${facts([
   ['Amount', amount(payout.amountMinor, payout.currency)],
   ['To', html`<span class="wrap">${describeBankDetails(payout.account)}</span>`],

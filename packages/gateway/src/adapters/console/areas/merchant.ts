@@ -37,8 +37,8 @@ async function show(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: merchant.name,
     area: 'merchants',
+    beside: actionForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) }),
     content: html`<p>${status(merchant.status)} · <a href="/orders?merchant=${merchantId}">Orders</a> · <a href="/callbacks?merchant=${merchantId}">Callbacks</a> · <a href="/merchants/${merchantId}/money">Money, fees and statement</a> · <a href="/links?merchant=${merchantId}">Payment links</a> · <a href="/merchants/${merchantId}/payouts">Payouts</a> · <a href="/merchants/${merchantId}/bills">Bills</a></p>
-${actionForms(visit, 'merchant', { subject: merchant, values: settingsOf(merchant) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
       ['Merchant ID', html`<code>${merchantId}</code>`],
       ['Requests per second', merchant.requestsPerSecond ?? 'Default'],

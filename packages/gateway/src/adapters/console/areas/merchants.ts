@@ -19,8 +19,8 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Merchants',
     area: 'merchants',
+    beside: actionForms(visit, 'merchants'),
     content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="Name or merchantId" autocomplete="off"></label><button>Search</button></form>
-${actionForms(visit, 'merchants')}
 ${table(
   'Merchants, newest first',
   ['Name', 'Status', 'Merchant ID', 'Created'],

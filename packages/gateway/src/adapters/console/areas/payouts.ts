@@ -31,8 +31,8 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Payouts',
     area: 'money',
+    beside: actionForms(visit, 'payout-runs'),
     content: html`${moneyTabs(path)}
-${actionForms(visit, 'payout-runs')}
 ${table(
   'Payout runs, newest first',
   ['Run', 'Status', 'Currency', 'Bank account', 'Created'],
@@ -70,8 +70,11 @@ async function showRun(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: `Run ${nameOf(run)}, ${run.currency}`,
     area: 'money',
+    beside: actionForms(visit, 'payout-run', {
+      subject: { ...run, totals: found.totals },
+      values: { runId },
+    }),
     content: html`<p>${stateOf(run)} · <a href="${path}">All runs</a></p>
-${actionForms(visit, 'payout-run', { subject: { ...run, totals: found.totals }, values: { runId } })}
 ${files(run)}
 <div class="grid"><section><h2>Run</h2>${factsOf(run, visit.nowMs)}</section>
 <section><h2>Payouts by status</h2>${totals(found, here)}</section></div>

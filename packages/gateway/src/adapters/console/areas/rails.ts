@@ -24,22 +24,22 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Rails',
     area: 'rails',
-    content: html`${actionForms(visit, 'rails')}
-${table(
-  'Rails, in checkout order',
-  ['Name', 'Status', 'Currencies', 'URL or account', 'Created'],
-  rails.map((rail) => [
-    html`<a class="wrap" href="${path}/${rail.railId}">${rail.name}</a>`,
-    stateOf(rail, visit.nowMs),
-    written(rail.currencies),
-    html`<span class="wrap">${whereTo(rail)}</span>`,
-    ago(rail.createdAtMs, visit.nowMs),
-  ]),
-  {
-    isTall: true,
-    none: 'No rails yet. Consumers can pay only from wallets. Add a rail to accept cards or bank payments.',
-  },
-)}`,
+    beside: actionForms(visit, 'rails'),
+    content: html`${table(
+      'Rails, in checkout order',
+      ['Name', 'Status', 'Currencies', 'URL or account', 'Created'],
+      rails.map((rail) => [
+        html`<a class="wrap" href="${path}/${rail.railId}">${rail.name}</a>`,
+        stateOf(rail, visit.nowMs),
+        written(rail.currencies),
+        html`<span class="wrap">${whereTo(rail)}</span>`,
+        ago(rail.createdAtMs, visit.nowMs),
+      ]),
+      {
+        isTall: true,
+        none: 'No rails yet. Consumers can pay only from wallets. Add a rail to accept cards or bank payments.',
+      },
+    )}`,
   }
 }
 
@@ -52,8 +52,8 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: rail.name,
     area: 'rails',
+    beside: actionForms(visit, 'rail', { subject: rail, values: valuesOf(rail) }),
     content: html`<p>${stateOf(rail, visit.nowMs)}</p>
-${actionForms(visit, 'rail', { subject: rail, values: valuesOf(rail) })}
 <div class="grid"><section><h2>Settings</h2>${facts([
       ['railId', html`<code>${rail.railId}</code>`],
       ...(rail.account

@@ -25,8 +25,8 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Wallets',
     area: 'wallets',
+    beside: actionForms(visit, 'wallets'),
     content: html`<form class="filters" role="search"><label class="wide">Search<input type="search" name="q" value="${sought}" maxlength="64" placeholder="Start of login or name" autocomplete="off"></label><button>Search</button></form>
-${actionForms(visit, 'wallets')}
 ${table(
   'Wallets, newest first',
   ['Name', 'Login', 'Status', 'Created'],
@@ -51,8 +51,8 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: wallet.name,
     area: 'wallets',
+    beside: actionForms(visit, 'wallet', { subject: wallet, values: { walletId } }),
     content: html`<p>${statusOf(wallet, visit.nowMs)}</p>
-${actionForms(visit, 'wallet', { subject: wallet, values: { walletId } })}
 <div class="grid"><section><h2>Wallet</h2>${facts([
       ['Login', wallet.login],
       ['Wallet ID', html`<code>${wallet.walletId}</code>`],

@@ -32,9 +32,12 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Corrections',
     area: 'money',
+    beside: actionForms(visit, 'corrections', {
+      values: sought(query),
+      opened: query.get('open') ?? undefined,
+    }),
     content: html`${moneyTabs(path)}
 <p class="quiet">A correction adds a transfer and names the transfer that it corrects. Existing transfers are never edited or removed. To fill in this form, choose “Reverse” next to a transfer on the page of an order, payout, wallet or bank account. Fund a merchant or withdraw from a wallet on its own page.</p>
-${actionForms(visit, 'corrections', { values: sought(query), opened: query.get('open') ?? undefined })}
 ${held.length > 0 && ofOrders(visit, held)}
 ${parked.length > 0 && unknownMoney(visit, parked)}
 ${held.length + parked.length > 0 && html`<h2>Corrections</h2>`}

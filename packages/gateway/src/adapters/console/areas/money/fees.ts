@@ -22,8 +22,8 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Fees',
     area: 'money',
+    beside: actionForms(visit, 'fees'),
     content: html`${moneyTabs(path)}
-${actionForms(visit, 'fees')}
 <h2>Fee calculator</h2>
 ${calculator(visit.query)}
 ${await explained(visit)}

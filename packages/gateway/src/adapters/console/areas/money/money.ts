@@ -138,8 +138,8 @@ async function showBank(visit: Visit): Promise<ConsolePage | undefined> {
   return {
     title: `Bank account ${bank.bankName}`,
     area: 'money',
+    beside: actionForms(visit, 'bank', { subject: bank, values: valuesOf(bank) }),
     content: html`<p>${stateOf(bank)} · <a href="${moneyPath}">All bank accounts</a></p>
-${actionForms(visit, 'bank', { subject: bank, values: valuesOf(bank) })}
 <div class="grid"><section><h2>Account</h2>${facts([
       ['Holder', html`<span class="wrap">${bank.holder}</span>`],
       ['Account', reached(bank)],

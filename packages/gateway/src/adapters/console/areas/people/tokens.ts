@@ -18,8 +18,8 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'API tokens',
     area: 'account',
+    beside: actionForms(visit, 'tokens'),
     content: html`<p>A program uses a token to act in your name, within the token’s scopes and your role. See the <a href="/api">admin API</a>.</p>
-${actionForms(visit, 'tokens')}
 ${table(
   'Active tokens',
   [...(isAdmin ? ['Operator'] : []), 'Name', 'Scopes', 'Created', 'Expires', 'Last used', 'Actions'],

@@ -31,8 +31,8 @@ async function show(visit: Visit): Promise<ConsolePage> {
   return {
     title: 'Statements',
     area: 'reconciliation',
+    beside: actionForms(visit, 'statements', { opened: visit.query.get('open') ?? undefined }),
     content: html`${reconciliationTabs(path)}
-${actionForms(visit, 'statements', { opened: visit.query.get('open') ?? undefined })}
 ${table(
   'Statements, newest first',
   ['File', 'Account', 'Days', number('Lines'), number('Already imported'), 'Imported'],
