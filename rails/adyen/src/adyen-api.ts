@@ -109,11 +109,17 @@ export function readSignedItem(body: string, hmacKey: string): WebhookItem | und
   }
 }
 
+/** The Customer Area's address, which also serves reports and the Disputes API. */
+export const customerAreaOf = ({ apiUrl, livePrefix }: AdyenAccess) =>
+  apiUrl || `https://ca-${livePrefix === '' ? 'test' : 'live'}.adyen.com`
+
 export class AdyenApi {
   readonly #sdk: Sdk
+  readonly #access: AdyenAccess
 
   constructor(access: AdyenAccess) {
     this.#sdk = openSdk(access)
+    this.#access = access
   }
 
   createLink(request: object, idempotencyKey: string): Promise<PaymentLink> {
@@ -139,9 +145,16 @@ export class AdyenApi {
     const { modifications } = this.#sdk
     return (await modifications.refundCapturedPayment(paymentPspReference, request, options)).pspReference
   }
+
+  /** Without the SDK, whose class of the Disputes API is deprecated. */
+  async acceptDispute(merchantAccountCode: string, disputePspReference: string): Promise<void> {
+    const address = `${customerAreaOf(this.#access)}/ca/services/DisputeService/v30/acceptDispute`
+    const body = JSON.stringify({ merchantAccountCode, disputePspReference })
+    await callAdyen(address, body, {}, this.#access.apiKey)
+  }
 }
 
-/** Every call is safe to repeat: reads, the end of a link, and calls with an idempotency key. */
+/** Every call is safe to repeat: reads, the end of a link, an acceptance, and calls with an idempotency key. */
 async function callAdyen(
   address: string,
   body: string,

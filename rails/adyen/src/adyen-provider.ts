@@ -5,6 +5,7 @@ import {
   type Notice,
   type PaymentStart,
   type Provider,
+  type ProviderDisputes,
   type ProviderPayment,
   type ProviderRefund,
   ProviderUnavailable,
@@ -17,11 +18,13 @@ import { shortened } from '@tillgate/rail-kit/text'
 import {
   type AdyenAccess,
   AdyenApi,
+  customerAreaOf,
   type PaymentLink,
   Refused,
   readSignedItem,
   type WebhookItem,
 } from './adyen-api.ts'
+import { disputeNotice, makeDisputes } from './adyen-disputes.ts'
 import { readReports, reportName } from './adyen-report.ts'
 import { type AdyenAmount, fromAdyenAmount, toAdyenAmount, whyNotExpressed } from './amounts.ts'
 import { adyenLocale } from './locale.ts'
@@ -67,14 +70,15 @@ export class AdyenProvider implements Provider {
   readonly #hmacKey: string
   readonly #now: () => number
   readonly readSettlements: Provider['readSettlements']
+  readonly disputes: ProviderDisputes
 
   constructor({ merchantAccount, hmacKey, now, reportUser, reportPassword = '', ...access }: AdyenGiven) {
     this.#api = new AdyenApi(access)
+    this.disputes = makeDisputes(this.#api, merchantAccount)
     this.#merchantAccount = merchantAccount
     this.#hmacKey = hmacKey
     if (reportUser) {
-      const { apiUrl, livePrefix } = access
-      const url = apiUrl || `https://ca-${livePrefix === '' ? 'test' : 'live'}.adyen.com`
+      const url = customerAreaOf(access)
       const reports = { user: reportUser, password: reportPassword, merchantAccount, url }
       this.readSettlements = (wanted) => readReports(reports, wanted)
     }
@@ -239,8 +243,10 @@ export class AdyenProvider implements Provider {
       case 'OFFER_CLOSED':
       case 'CANCELLATION':
         return { kind: 'changed', payment: { transactionId: merchantReference } }
-      default:
-        return { kind: 'ignored' }
+      default: {
+        const notice = disputeNotice(item)
+        return notice ? { kind: 'changed', dispute: { of: merchantReference, notice } } : { kind: 'ignored' }
+      }
     }
   }
 }

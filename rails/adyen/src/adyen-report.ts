@@ -17,6 +17,8 @@ export interface ReportAccess {
 }
 
 export const reportName = /^settlement_detail_report_batch_\d+\.csv$/
+/** Lines about a refund or a dispute, whose number is their modification reference. */
+const modifications = new Set(['Refunded', 'Chargeback', 'ChargebackReversed', 'SecondChargeback'])
 const timeoutMs = 8_000
 
 /** The cursor is the report's name and the number of lines before the page. */
@@ -66,7 +68,7 @@ function linesIn(report: string): ProviderLine[] {
     const gross = isConverted
       ? net
       : minorOf(cell('Gross Credit (GC)'), netCurrency) - minorOf(cell('Gross Debit (GC)'), netCurrency)
-    const of = type === 'Settled' ? payment : type === 'Refunded' ? modification : ''
+    const of = type === 'Settled' ? payment : modifications.has(type) ? modification : ''
     return [
       {
         lineId: [payment || `${batch} ${index}`, type, modification].filter(Boolean).join(' '),

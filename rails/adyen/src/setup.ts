@@ -8,8 +8,8 @@ export const setup: RailSetup = {
   currencies: ['EUR', 'USD'],
   settings: adyenSettings,
   steps: (railUrl) => [
-    'Developers → API credentials: generate an API key with the role Checkout webservice role. Copy the name of the merchant account.',
+    'Developers → API credentials: generate an API key with the roles Checkout webservice role and API dispute management role. Copy the name of the merchant account.',
     'Settings → Account settings: set the capture delay to immediate.',
-    `Developers → Webhooks → Standard webhook: enter ${railUrl}/webhooks as JSON over HTTP POST. Generate an HMAC key and copy it.`,
+    `Developers → Webhooks → Standard webhook: enter ${railUrl}/webhooks as JSON over HTTP POST, with the dispute events. Generate an HMAC key and copy it.`,
   ],
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { StoredPayment } from '@tillgate/rail-kit/provider'
 import { testRail } from '../../kit/test/battery.ts'
 import {
   ask,
@@ -10,6 +11,7 @@ import {
   statusOf,
 } from '../../kit/test/world.ts'
 import { AdyenApi } from '../src/adyen-api.ts'
+import { disputeNotice, makeDisputes } from '../src/adyen-disputes.ts'
 import { AdyenProvider } from '../src/adyen-provider.ts'
 import { adyenRail } from './adyen.ts'
 import { adyenAccount, adyenKey, type FakeAdyen, openFakeAdyen } from './fake-adyen.ts'
@@ -238,4 +240,43 @@ test('adyen: with a prefix, requests go to the live platform', async () => {
     'https://checkout-test.adyen.com/v72/paymentLinks/PL1',
     'https://1797a841fbb37ca7-Tillgate-checkout-live.adyenpayments.com/checkout/v72/paymentLinks/PL1',
   ])
+})
+
+test('adyen: the events that came decide a dispute, in any order, and only its signed fields count', async () => {
+  const disputes = makeDisputes(new AdyenApi({ apiKey: adyenKey, livePrefix: '', apiUrl: '' }), adyenAccount)
+  const noticeOf = (eventCode: string, additionalData = {}) =>
+    disputeNotice({
+      ...published.item,
+      additionalData: { ...published.item.additionalData, ...additionalData },
+      eventCode,
+    })
+  const listed = async (...codes: string[]) => {
+    const notice = Object.assign({}, ...codes.map((code) => noticeOf(code)))
+    return (await disputes.list({} as StoredPayment, notice)).map(({ status }) => status)
+  }
+  for (const [codes, expected] of [
+    ['NOTIFICATION_OF_CHARGEBACK', undefined],
+    ['NOTIFICATION_OF_CHARGEBACK DISPUTE_DEFENSE_PERIOD_ENDED', undefined],
+    ['CHARGEBACK', 'open'],
+    ['CHARGEBACK DISPUTE_DEFENSE_PERIOD_ENDED', 'lost'],
+    ['CHARGEBACK CHARGEBACK_REVERSED', 'won'],
+    ['CHARGEBACK CHARGEBACK_REVERSED SECOND_CHARGEBACK', 'lost'],
+    ['CHARGEBACK CHARGEBACK_REVERSED SECOND_CHARGEBACK PREARBITRATION_WON', 'won'],
+    ['CHARGEBACK CHARGEBACK_REVERSED PREARBITRATION_LOST', 'lost'],
+  ] as const) {
+    const all = codes.split(' ')
+    for (const order of [all, all.toReversed()])
+      assert.deepEqual(await listed(...order), expected === undefined ? [] : [expected], order.join())
+  }
+  for (const code of ['REQUEST_FOR_INFORMATION', 'INFORMATION_SUPPLIED', 'ISSUER_COMMENTS'])
+    assert.equal(noticeOf(code), undefined)
+  assert.equal(disputeNotice({ ...published.item, eventCode: 'CHARGEBACK', success: 'false' }), undefined)
+  const [dispute] = await disputes.list({} as StoredPayment, {
+    ...noticeOf('CHARGEBACK', {
+      chargebackReasonCode: '<b>',
+      defensePeriodEndsAt: 'soon',
+      disputeStatus: 'Lost',
+    }),
+  })
+  assert.deepEqual([dispute?.reason, dispute?.respondByMs, dispute?.status], ['other', undefined, 'open'])
 })

@@ -45,6 +45,7 @@ export const adyenRail: Battery = {
       'Adyen’s minimum depends on the payment methods of the account, which it shows or hides on its page.',
   },
   rejectedWebhooks: [{ forged: true }],
+  disputes: { begin: 'open', accepts: ['accept'], reason: 'not_received', areListedWithoutCall: true },
   checkCurrencies: ['EUR', 'JPY', 'TND'],
   amounts: [
     ['EUR', 1n, '1'],

@@ -12,6 +12,7 @@ import {
 } from '../../kit/test/fake-provider.ts'
 import type { TestClock } from '../../kit/test/world.ts'
 import contract from './contract/checkout-v72.json' with { type: 'json' }
+import { makeFakeDisputes } from './fake-disputes.ts'
 
 export const adyenKey = 'AQEfakefakefakefakefakefake'
 export const adyenAccount = 'TillgateTest'
@@ -88,9 +89,22 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
   let references = 0
   const pspReference = () => `PSP${String(++references).padStart(13, '0')}`
 
+  const disputes = makeFakeDisputes({
+    nowMs: () => clock.nowMs,
+    nextReference: pspReference,
+    paidOf(transactionId) {
+      const { payment, amount } = of(transactionId)
+      if (!payment) throw new Error('the payment was not paid')
+      return { pspReference: payment.pspReference, amount }
+    },
+    post: (about, fields, how) => post(about, fields, how),
+  })
+
   async function answer(call: FakeCall): Promise<FakeReply> {
     if (call.path.startsWith('/reports/')) return answerReport(call)
     if (call.headers['x-api-key'] !== adyenKey) return problem(401, 'HTTP Status Response - Unauthorized')
+    if (call.path === '/ca/services/DisputeService/v30/acceptDispute')
+      return json(200, await disputes.accept(JSON.parse(call.body)))
     const key = call.headers['idempotency-key']
     if (call.method !== 'POST' || typeof key !== 'string') return perform(call)
     const request = `${call.path} ${call.body}`
@@ -145,7 +159,7 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
         ].join(','),
       )
     }
-    for (const { payment, amount } of links.values()) {
+    for (const { reference, payment, amount } of links.values()) {
       if (!payment?.isAuthorised || settled.has(payment.pspReference)) continue
       settled.add(payment.pspReference)
       at = timeOf(payment.atMs)
@@ -153,6 +167,8 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
       for (const made of payment.refunds)
         if (made.status === 'refunded')
           add('Refunded', payment.pspReference, made.pspReference, -made.amount.value, 10)
+      for (const { type, pspReference: dispute, value } of disputes.rowsOf(reference))
+        add(type, payment.pspReference, dispute, value, value < 0 ? 1_500 : 0)
     }
     add('Fee', '', '', 0, 150)
     rows.push(`Co,${adyenAccount},,,,${at},UTC,MerchantPayout,,,,,1,EUR,${written(sums.net)},,,,,,${number}`)
@@ -300,10 +316,11 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
       amount: link.amount,
       paymentMethod: 'visa',
       reason: '',
+      additionalData: {},
       ...fields,
     }
     const hmacSignature = validator.calculateHmac(item, forged ? anotherHmacKey : adyenHmacKey)
-    const signed = { ...item, additionalData: { hmacSignature } }
+    const signed = { ...item, additionalData: { ...item.additionalData, hmacSignature } }
     const body = JSON.stringify({
       live: 'false',
       notificationItems: [{ NotificationRequestItem: signed }],
@@ -401,6 +418,7 @@ export async function openFakeAdyen(clock: TestClock): Promise<FakeAdyen> {
       link.amount = { ...link.amount, value: amount }
     },
     payOut,
+    disputes: disputes.atProvider,
     close: server.close,
   }
   return fake

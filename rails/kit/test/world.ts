@@ -64,6 +64,8 @@ export interface RailUnderTest {
     readonly begin: 'open' | 'lost'
     readonly accepts: readonly DisputeResponse[]
     readonly reason: DisputeReason
+    /** Only webhooks report the state, so no call can fail. */
+    readonly areListedWithoutCall?: boolean
     /** The provider's settlement reports do not list the money that it gives back. */
     readonly hidesReversals?: boolean
   }
