@@ -100,6 +100,7 @@ export interface Operations extends MerchantOperations {
   readonly corrections: CorrectBooks & {
     readonly listCorrections: Reading<CorrectionStore['listCorrections']>
     readonly listHeld: Reading<CorrectionStore['listHeld']>
+    readonly listRefundsToSend: Reading<CorrectionStore['listRefundsToSend']>
     /** A transfer that an operator may correct, and how much of it was corrected. */
     readonly findCorrectable: Reading<TreasuryStore['findCorrectable']>
   }

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { creditorReference } from '../../src/finance/rails/rules/transfer-account.ts'
+import { actingAs } from '../support/acting.ts'
 import { ConsoleClient } from '../support/console.ts'
 import { startTestGateway } from '../support/gateway.ts'
 import { heldClock } from '../support/money.ts'
@@ -61,7 +62,7 @@ test('the page of the bank account lists what came by bank transfer', async () =
 
 test('the money that is too much is listed with its order among the corrections', async () => {
   const { text } = await admin.get('/money/corrections')
-  const [, listed = ''] = /<h2>Late money of orders<\/h2>(.*?)<\/table>/s.exec(text) ?? []
+  const [, listed = ''] = /<h2>Money of orders in suspense<\/h2>(.*?)<\/table>/s.exec(text) ?? []
   const [number] = (
     await gateway.pool.query<{ order_no: string }>('select order_no from orders where payment_id = $1', [
       order.paymentId,
@@ -89,4 +90,23 @@ test('the form that records the return is filled in with the payer and their IBA
   const [, form = ''] = /<h2>Record a return<\/h2>(.*?)<\/form>/s.exec(text) ?? []
   assert.match(form, /name="party" value="Ada Example, NL91 ABNA 0417 1643 00"/)
   assert.match(form, /name="amount" value="10\.00"/)
+})
+
+test('a refund that an operator must send is listed with the payer until it is recorded', async () => {
+  const wish = { paymentId: order.paymentId, referRefundNo: 'to-send', refundAmount: '4.00' }
+  const { refundId } = await bank.operations.refundOrder(bank.merchant, JSON.stringify(wish))
+  const { text: overview } = await admin.get('/overview')
+  assert.match(overview, /<a href="\/money\/corrections">.*?Refunds to send by bank transfer: 1</s)
+  const { text } = await admin.get('/money/corrections')
+  const [, listed = ''] = /<h2>Refunds to send<\/h2>(.*?)<\/table>/s.exec(text) ?? []
+  assert.match(listed, /4\.00&nbsp;USD.*Ada Example, NL91 ABNA 0417 1643 00.*Record…/s)
+  assert.match(listed, new RegExp(`href="/orders/${order.merchantId}/${order.paymentId}"`))
+
+  const sent = { outsideReference: 'refund 1', valueDate: '2026-11-19', party: undefined }
+  await actingAs(bank.operations, 'test').transfers.settleRefund(
+    { merchantId: order.merchantId, refundId },
+    { sent, reason: 'sent' },
+  )
+  assert.doesNotMatch((await admin.get('/overview')).text, /Refunds to send/)
+  assert.doesNotMatch((await admin.get('/money/corrections')).text, /Refunds to send/)
 })

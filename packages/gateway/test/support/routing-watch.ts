@@ -78,6 +78,10 @@ const ofAllMerchants: Readonly<Record<string, readonly [functions: readonly stri
     ['listHeldMoney'],
     'the console lists what suspense holds for orders of all merchants',
   ],
+  'finance/treasury/store/refunds-to-send.ts': [
+    ['listRefundsToSend'],
+    'the console lists the refunds that operators send for all merchants',
+  ],
   'identity/consumers/store/closing.ts': [['eraseOrders'], 'a consumer’s payments are at any merchant'],
   'identity/consumers/store/consumer-data.ts': [[''], 'a consumer’s payments are at any merchant'],
   'core/wallets/store/history.ts': [['list'], 'a consumer’s payments are at any merchant'],

@@ -17,6 +17,7 @@ const emailsSinceMs = 7 * 24 * 60 * 60_000
 
 const disputeSoonMs = 3 * 24 * 60 * 60_000
 const disputesLooked = 100
+const refundsLooked = 100
 
 /** These are listed by address; the rest is a count. */
 const destinationsNamed = 3
@@ -25,26 +26,37 @@ const lateAfterMs = 60_000
 
 export async function attention(visit: Visit, callbacks: CallbackCounts): Promise<Html> {
   const { operations, context, nowMs } = visit
-  const [destinations, approvals, applications, runs, rails, suspense, emails, breaks, backup, disputes] =
-    await Promise.all([
-      operations.callbacks.listFailingDestinations(context, { limit: destinationsNamed }),
-      operations.approvals.countWaiting(),
-      operations.applications.countWaiting(context),
-      operations.payoutRuns.countToSend(context),
-      operations.rails.listRails(context),
-      operations.listSuspenseAccounts(context),
-      operations.countFailedEmails(context, nowMs - emailsSinceMs),
-      operations.reconciliation.breaks.countOpen(context),
-      operations.backup(context, nowMs),
-      operations.disputes.listDisputes(context, { isOpen: true, isByDeadline: true, limit: disputesLooked }),
-    ])
+  const [
+    destinations,
+    approvals,
+    applications,
+    runs,
+    rails,
+    suspense,
+    emails,
+    breaks,
+    backup,
+    disputes,
+    refunds,
+  ] = await Promise.all([
+    operations.callbacks.listFailingDestinations(context, { limit: destinationsNamed }),
+    operations.approvals.countWaiting(),
+    operations.applications.countWaiting(context),
+    operations.payoutRuns.countToSend(context),
+    operations.rails.listRails(context),
+    operations.listSuspenseAccounts(context),
+    operations.countFailedEmails(context, nowMs - emailsSinceMs),
+    operations.reconciliation.breaks.countOpen(context),
+    operations.backup(context, nowMs),
+    operations.disputes.listDisputes(context, { isOpen: true, isByDeadline: true, limit: disputesLooked }),
+    operations.corrections.listRefundsToSend(context, refundsLooked),
+  ])
   const urgent = disputes.filter(
     ({ respondByMs, response }) =>
       !response && respondByMs !== undefined && respondByMs > nowMs && respondByMs < nowMs + disputeSoonMs,
   )
   const late = suspense.filter((account) => postedMinor(account) !== 0n)
   const failing = rails.filter((rail) => rail.isPaused || isFailing(rail, nowMs))
-  const upTo = (number: number) => countUpTo(number, countedAtMost)
   const needs = [
     ...destinations.map(({ url, failures, reason }) =>
       need(
@@ -53,23 +65,7 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
         '/callbacks',
       ),
     ),
-    callbacks.failingDestinations > destinationsNamed &&
-      need('bad', `Failing callback destinations: ${upTo(callbacks.failingDestinations)}`, '/callbacks'),
-    callbacks.oldestDueAtMs !== undefined &&
-      nowMs - callbacks.oldestDueAtMs > lateAfterMs &&
-      need(
-        'bad',
-        `Late callbacks. The oldest is ${duration(nowMs - callbacks.oldestDueAtMs)} late`,
-        '/callbacks?state=waiting',
-      ),
-    callbacks.failingHosts > 0 &&
-      need(
-        'bad',
-        `Unreachable callback hosts: ${callbacks.failingHosts}${callbacks.pausedHosts > 0 ? ` (${callbacks.pausedHosts} paused)` : ''}`,
-        '/callbacks',
-      ),
-    callbacks.exhausted > 0 &&
-      need('bad', `Undelivered callbacks: ${upTo(callbacks.exhausted)}`, '/callbacks?state=exhausted'),
+    ...callbackNeeds(callbacks, nowMs),
     approvals > 0 && need('wait', `Requests waiting for approval: ${approvals}`, '/approvals'),
     applications > 0 && need('wait', `Merchant applications to review: ${applications}`, '/applications'),
     urgent.length > 0 &&
@@ -77,6 +73,12 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
         'wait',
         `Disputes to answer within 3 days: ${countUpTo(urgent.length, disputesLooked)}`,
         '/disputes',
+      ),
+    refunds.length > 0 &&
+      need(
+        'wait',
+        `Refunds to send by bank transfer: ${countUpTo(refunds.length, refundsLooked)}`,
+        '/money/corrections',
       ),
     runs > 0 && need('wait', `Payout runs to send: ${runs}`, '/payouts'),
     late.length > 0 &&
@@ -111,6 +113,32 @@ export async function attention(visit: Visit, callbacks: CallbackCounts): Promis
   ].filter((each) => each !== false)
   if (needs.length === 0) return html`<p class="quiet">${statusBadge('good', 'Nothing needs attention')}</p>`
   return html`<section class="attention" aria-labelledby="attention"><h2 id="attention">Needs attention</h2><ul>${needs}</ul></section>`
+}
+
+function callbackNeeds(callbacks: CallbackCounts, nowMs: number) {
+  return [
+    callbacks.failingDestinations > destinationsNamed &&
+      need('bad', `Failing callback destinations: ${upTo(callbacks.failingDestinations)}`, '/callbacks'),
+    callbacks.oldestDueAtMs !== undefined &&
+      nowMs - callbacks.oldestDueAtMs > lateAfterMs &&
+      need(
+        'bad',
+        `Late callbacks. The oldest is ${duration(nowMs - callbacks.oldestDueAtMs)} late`,
+        '/callbacks?state=waiting',
+      ),
+    callbacks.failingHosts > 0 &&
+      need(
+        'bad',
+        `Unreachable callback hosts: ${callbacks.failingHosts}${callbacks.pausedHosts > 0 ? ` (${callbacks.pausedHosts} paused)` : ''}`,
+        '/callbacks',
+      ),
+    callbacks.exhausted > 0 &&
+      need('bad', `Undelivered callbacks: ${upTo(callbacks.exhausted)}`, '/callbacks?state=exhausted'),
+  ]
+}
+
+function upTo(number: number): string {
+  return countUpTo(number, countedAtMost)
 }
 
 function need(look: 'bad' | 'wait', text: string, path: string): Html {

@@ -100,6 +100,7 @@ export function operationsForPeople(
       ...corrections,
       listCorrections: reading(stores.corrections.listCorrections),
       listHeld: reading(stores.corrections.listHeld),
+      listRefundsToSend: reading(stores.corrections.listRefundsToSend),
       findCorrectable: reading(stores.treasury.findCorrectable),
     },
     bankAccounts: makeManageBankAccounts({

@@ -532,9 +532,43 @@ table('CSV', [
     { csv: { ...semicolon, currency: 'CCY' } },
   ],
   [
-    'bytes that are no UTF-8 are rejected',
-    Buffer.from('Date;Ref;Amount\n17.11.2026;MÜLLER;1,00\n', 'latin1'),
-    /Save it as UTF-8/,
+    'ISO 8859-1 and windows-1252, as many banks write it',
+    Buffer.from('Date;Ref;Amount (\x80)\n17.11.2026;M\xdcLLER;1,00\n', 'latin1'),
+    ['main 2026-11-17 1.00 EUR MÜLLER'],
+    { csv: { ...semicolon, amount: 'Amount (€)' } },
+  ],
+  [
+    'UTF-8 with a byte order mark',
+    '\ufeffDate;Ref;Amount\n17.11.2026;MÜLLER;1,00\n',
+    ['main 2026-11-17 1.00 EUR MÜLLER'],
+    { csv: semicolon },
+  ],
+  [
+    'UTF-8 with bytes that are none is rejected',
+    Buffer.concat([
+      Buffer.from('Date;Ref;Amount\n17.11.2026;MÜLLER;1,00\n'),
+      Buffer.from('17.11.2026;M\xdcLLER;1,00\n', 'latin1'),
+    ]),
+    /Save it as UTF-8\./,
     { csv: semicolon },
   ],
 ])
+
+test('a CSV file reads the same however it arrives in pieces', () => {
+  // In windows-1252, the last letter could begin a letter of UTF-8.
+  const text = `Date;Amount;Ref\n17.11.2026;2,00;${'x'.repeat(200)}\n17.11.2026;1,00;BÄR À`
+  const mapping = { mappingName: 'csv', account: 'bank:main', settlesTo: undefined, columns: semicolon }
+  const given = { accounts: [main], mapping, account: undefined, lastDay: '2026-12-31' }
+  for (const bytes of [
+    Buffer.from(text),
+    Buffer.from(text, 'latin1'),
+    Buffer.from(text.replace('BÄR', 'BR'), 'latin1'),
+  ])
+    for (let at = 0; at < bytes.length; at++) {
+      const reader = makeFileReader(given, () => createHash('sha256'))
+      const parts = [bytes.subarray(0, at), bytes.subarray(at, at + 1), bytes.subarray(at + 1)]
+      const batches = [...parts.flatMap((part) => reader.write(part)), ...reader.end().batches]
+      const references = batches.flatMap(({ lines }) => lines.map((line) => line.references[0]))
+      assert.match(references.at(-1) ?? '', /^BÄ?RÀ$/, `in pieces at ${at}`)
+    }
+})

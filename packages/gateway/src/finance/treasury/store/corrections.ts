@@ -7,6 +7,7 @@ import { bigint, number, rowShape } from '../../../platform/database/row-shape.t
 import { allOf, plainSql, sql } from '../../../platform/database/sql.ts'
 import type { Correctable } from '../rules/correction.ts'
 import { listHeldMoney } from './held-money.ts'
+import { listRefundsToSend } from './refunds-to-send.ts'
 
 /** Thrown inside the transaction, which rolls back. */
 export class CorrectionRefused extends Error {
@@ -47,6 +48,7 @@ export function makeCorrectionStore(database: Pool) {
     listCorrections: (page: CorrectionPage) => listCorrections(database, page),
     /** Money of orders in suspense. */
     listHeld: (limit: number) => listHeldMoney(database, limit),
+    listRefundsToSend: (limit: number) => listRefundsToSend(database, limit),
   }
 }
 

@@ -3,6 +3,7 @@ import { toDecimalText } from '@tillgate/protocol'
 import { placeOf, writtenPlace } from '../../../../core/ledger/rules/transfer-place.ts'
 import type { ParkedMoney } from '../../../../finance/reconciliation/store/breaks.ts'
 import type { HeldMoney } from '../../../../finance/treasury/store/held-money.ts'
+import type { RefundToSend } from '../../../../finance/treasury/store/refunds-to-send.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { number, pages, table } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'
@@ -27,6 +28,7 @@ async function show(visit: Visit): Promise<ConsolePage> {
   })
   const parked = await visit.operations.reconciliation.breaks.listParked(visit.context, maxHeld)
   const held = await visit.operations.corrections.listHeld(visit.context, maxHeld)
+  const refunds = await visit.operations.corrections.listRefundsToSend(visit.context, maxHeld)
   const shown = found.slice(0, perPage)
   const last = found.length > perPage ? shown.at(-1) : undefined
   return {
@@ -38,9 +40,10 @@ async function show(visit: Visit): Promise<ConsolePage> {
     }),
     content: html`${moneyTabs(path)}
 <p class="quiet">A correction adds a transfer and names the transfer that it corrects. Existing transfers are never edited or removed. To fill in this form, choose “Reverse” next to a transfer on the page of an order, payout, wallet or bank account. Fund a merchant or withdraw from a wallet on its own page.</p>
+${refunds.length > 0 && toSend(visit, refunds)}
 ${held.length > 0 && ofOrders(visit, held)}
 ${parked.length > 0 && unknownMoney(visit, parked)}
-${held.length + parked.length > 0 && html`<h2>Corrections</h2>`}
+${refunds.length + held.length + parked.length > 0 && html`<h2>Corrections</h2>`}
 ${table(
   'Corrections, newest first',
   ['Time', 'Type', number('Amount'), 'From', 'To', 'Corrects', 'Reference', 'Actor and reason'],
@@ -68,9 +71,29 @@ function sought(query: URLSearchParams) {
   }
 }
 
+function toSend(visit: Visit, refunds: readonly RefundToSend[]): Html {
+  return html`<h2>Refunds to send</h2>
+<p class="quiet">Make each bank transfer, then record it on the order’s page. Until then, the refund is pending.</p>
+${table(
+  'Refunds to send by bank transfer, oldest first',
+  ['Requested', number('Amount'), 'Order', 'Rail', 'Counterparty', 'Actions'],
+  refunds.map((each) => {
+    const order = `/orders/${each.merchantId}/${each.paymentId}`
+    return [
+      ago(each.sinceMs, visit.nowMs),
+      amount(each.amountMinor, each.currency),
+      html`<a class="wrap" href="${order}">${each.orderNo}</a>`,
+      html`<a href="/rails/${each.railId}">${each.railId}</a>`,
+      html`<span class="wrap">${each.party ?? '—'}</span>`,
+      html`<a class="button" href="${order}">Record…</a>`,
+    ]
+  }),
+)}`
+}
+
 /** Late money of a rail is released here; a bank transfer is returned on the page of its order. */
 function ofOrders(visit: Visit, held: readonly HeldMoney[]): Html {
-  return html`<h2>Late money of orders</h2>${table(
+  return html`<h2>Money of orders in suspense</h2>${table(
     'Money in suspense for orders, newest first',
     ['Since', number('Amount'), 'Order', 'Order status', 'Rail', 'Counterparty', 'Actions'],
     held.map((each) => {
