@@ -18,6 +18,7 @@ import { delimiter, join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { startTestGateway } from '../packages/gateway/test/support/gateway.ts'
+import { consumerOf } from '../packages/gateway/test/support/wallet.ts'
 import { type Method, methods } from '../packages/protocol/src/methods.ts'
 import { Tillgate } from '../packages/sdk/src/index.ts'
 import { pageOf } from '../scripts/documentation/api.ts'
@@ -25,6 +26,7 @@ import { pageOf } from '../scripts/documentation/api.ts'
 const root = join(import.meta.dirname, '..')
 const home = mkdtempSync(join(tmpdir(), 'tillgate-tabs-'))
 const gateway = await startTestGateway()
+const consumer = await consumerOf(gateway, { minor: 100_000n, currency: 'USD' })
 const listener = createServer((_request, response) => response.end('{"code":20000,"msg":""}')).listen(0)
 after(() => {
   listener.close()
@@ -165,6 +167,7 @@ const example = {
   paymentId: 'P01K73ZQ800JZ7V3N4Q5R6S7T8W',
   linkId: 'L01K73ZQ800JZ7V3N4Q5R6S7T8W',
   callbackId: '01995f2d-8000-7000-8000-000000000002',
+  payCode: '4015 2210 9933 8457',
 }
 
 /** A day on which the merchant has a bill. */
@@ -198,6 +201,15 @@ async function authorize(paymentId: string) {
   while ((await tillgate.orders.query(paymentId)).authorization?.expiresAt === undefined);
 }
 
+/** Of a wallet; it lives as long as the compilers need. */
+async function payCode(): Promise<string> {
+  const [session] = await gateway.operations.walletSessions.list(consumer.walletId)
+  assert(session)
+  const code = await gateway.operations.showPayCode(session)
+  await gateway.pool.query('update pay_codes set expires_at = 9000000000000 where payment_id is null')
+  return code?.digits ?? ''
+}
+
 /** The code with numbers that exist, in the state that the operation needs. */
 async function placed(method: Method, code: string, language: string): Promise<string> {
   const number = `${language}-${method}`
@@ -215,6 +227,7 @@ async function placed(method: Method, code: string, language: string): Promise<s
   return code
     .replaceAll(example.paymentId, paymentId)
     .replaceAll(example.linkId, linkId)
+    .replace(example.payCode, await payCode())
     .replaceAll(example.callbackId, rows[0]?.['callback_id'] ?? '')
     .replace(/A-1001|donation-2026/, `${number}-2`)
     .replace('2025-10-09', billedDay)

@@ -133,6 +133,12 @@ func (c *Client) Release(ctx context.Context, paymentID string) (Data, error) {
 	return c.Call(ctx, "service.order.release", Data{"paymentId": paymentID})
 }
 
+// Scan charges the wallet whose code the consumer shows. Repeating it with the same orderNo is safe.
+func (c *Client) Scan(ctx context.Context, code, orderNo, amount, currency string) (Data, error) {
+	return c.Call(ctx, "service.order.scan",
+		Data{"code": code, "orderNo": orderNo, "amount": amount, "currency": currency})
+}
+
 func (c *Client) Refund(ctx context.Context, paymentID, referRefundNo, amount string) (Data, error) {
 	return c.Call(ctx, "service.trade.refund",
 		Data{"paymentId": paymentID, "referRefundNo": referRefundNo, "refundAmount": amount})

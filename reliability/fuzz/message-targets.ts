@@ -25,6 +25,7 @@ import {
   parseSandboxListenBody,
   parseSandboxPayBody,
   parseSandboxRequestsBody,
+  parseScanBody,
   sealCallback,
   sealRequest,
 } from '@tillgate/protocol'
@@ -102,6 +103,10 @@ export const bodies: Readonly<
       { paymentId, referCaptureNo: 'C-1' },
       { orderNo: 'A-1', referCaptureNo: 'C-2', amount: '1.50', final: true },
     ],
+  },
+  'service.order.scan': {
+    parse: parseScanBody,
+    right: [{ code: '4015 2210 9933 8457', orderNo: 'A-1', amount: '4.20', currency: 'EUR' }],
   },
   'service.order.release': { parse: parseReleaseBody, right: [{ paymentId }, { orderNo: 'A-1' }] },
   'service.bill.get': { parse: parseBillBody, right: [{ date: '2026-11-16' }] },

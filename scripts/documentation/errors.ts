@@ -95,6 +95,11 @@ const help: Readonly<Record<MerchantFailure, Help>> = {
     fix: 'Query the order and capture at most `authorization.remainingAmount`.',
     example: '`25.00` authorized, `20.00` captured: `10.00` → `5.00`',
   },
+  code_not_accepted: {
+    cause: 'A code pays once, within 60 seconds, and ends when the wallet signs out.',
+    fix: 'Ask the consumer for the code that the wallet shows now.',
+    example: '`4015 2210 9933 8457`, a minute later: the new digits',
+  },
   too_large: {
     cause: 'The request is larger than 256 KiB, or its headers are larger than 16 KiB.',
     fix: 'Shorten descriptions, or send fewer goods.',

@@ -19,6 +19,7 @@ import * as links from '../../packages/protocol/src/messages/links.ts'
 import { orderListBodySchema } from '../../packages/protocol/src/messages/order-list.ts'
 import * as requests from '../../packages/protocol/src/messages/requests.ts'
 import { paymentResultSchema, refundResultSchema } from '../../packages/protocol/src/messages/results.ts'
+import { scanBodySchema } from '../../packages/protocol/src/messages/scans.ts'
 import {
   extensionMethods,
   gatewayPath,
@@ -38,6 +39,7 @@ export const bodySchemas = {
   'service.order.list': orderListBodySchema,
   'service.order.capture': captureBodySchema,
   'service.order.release': releaseBodySchema,
+  'service.order.scan': scanBodySchema,
   'service.bill.get': billBodySchema,
   'service.link.create': links.linkCreateBodySchema,
   'service.link.query': links.linkQueryBodySchema,

@@ -11,6 +11,7 @@ import { orderListAnswerSchema } from '../../packages/protocol/src/messages/orde
 import type { PaymentResult, RefundResult } from '../../packages/protocol/src/messages/results.ts'
 import * as listen from '../../packages/protocol/src/messages/sandbox-listen.ts'
 import { sandboxRequestsAnswerSchema } from '../../packages/protocol/src/messages/sandbox-requests.ts'
+import { scanAnswerSchema } from '../../packages/protocol/src/messages/scans.ts'
 import type { Method } from '../../packages/protocol/src/methods.ts'
 
 export interface OperationNotes {
@@ -283,6 +284,36 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
     rules: [
       'Without a capture, the order becomes `failed`; after captures, it becomes `success` with the captured sum.',
       '**Retries are safe**: a release of an order that is already captured or released returns its state.',
+    ],
+  },
+  'service.order.scan': {
+    title: 'Charge a scanned wallet code',
+    about: 'Charge the wallet whose code the consumer shows at your till.',
+    bodyTables: ['scan body'],
+    answerTables: ['scan answer'],
+    answerSchema: scanAnswerSchema,
+    example: 'scan',
+    exampleAnswer: {
+      paymentId,
+      referOrderNo,
+      checkoutUrl: `https://pay.example.com/checkout/${merchantId}/${paymentId}/x`,
+      status: 'confirming',
+      currency,
+      paymentAmount: 4.2,
+    },
+    failures: [
+      'invalid_field',
+      'amount_does_not_fit_currency',
+      'url_not_allowed',
+      'callback_address_changed_too_often',
+      'code_not_accepted',
+      'number_already_used',
+    ],
+    rules: [
+      '**Small amounts** (`SCAN_LIMIT` of the gateway) are paid at once: the order is `confirming`, then `success`. Otherwise, it stays `pending` until the consumer confirms it in the wallet, for at most 5 minutes.',
+      '**A code** works once, for one merchant, within 60 seconds.',
+      '**Without a response**, repeat the request with the same `orderNo`, with any code: the wallet is charged once. Or [query](query.md) by `orderNo`: if no such order exists 60 seconds later, nothing was charged. To undo, [cancel](cancel.md) the order, or [refund](refund.md) it once it is paid.',
+      '**Wrong codes**: 20 at once, then 10 a minute; then 42900.',
     ],
   },
   'service.bill.get': {

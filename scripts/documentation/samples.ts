@@ -55,6 +55,7 @@ const inSdk: Readonly<Record<string, readonly [call: string, field?: string]>> =
   'service.trade.callback': ['callbacks.resend', 'paymentId'],
   'service.order.list': ['orders.list'],
   'service.order.capture': ['orders.capture'],
+  'service.order.scan': ['orders.scan'],
   'service.order.release': ['orders.release', 'paymentId'],
   'service.bill.get': ['bills.get', 'date'],
   'service.link.create': ['links.create'],

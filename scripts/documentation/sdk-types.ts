@@ -18,6 +18,7 @@ const written: Readonly<Record<string, (name: string) => string>> = {
   OrderListAnswer: (name) => interfaceOf(name, protocol.orderListAnswerSchema),
   QueryAnswer: (name) => interfaceOf(name, protocol.queryAnswerSchema),
   CaptureAnswer: (name) => interfaceOf(name, protocol.captureAnswerSchema),
+  ScanAnswer: (name) => interfaceOf(name, protocol.scanAnswerSchema),
   ReleaseAnswer: (name) => interfaceOf(name, protocol.releaseAnswerSchema),
   CancelAnswer: (name) => interfaceOf(name, protocol.cancelAnswerSchema),
   RefundOrder: (name) => interfaceOf(name, protocol.refundBodySchema),

@@ -84,6 +84,13 @@ final class Tillgate
         return $this->call('service.order.release', ['paymentId' => $paymentId]);
     }
 
+    /** Charges the wallet whose code the consumer shows. Repeating it with the same orderNo is safe. */
+    public function scan(string $code, string $orderNo, string $amount, string $currency): array
+    {
+        return $this->call('service.order.scan', ['code' => $code, 'orderNo' => $orderNo, 'amount' => $amount,
+            'currency' => $currency]);
+    }
+
     public function refund(string $paymentId, string $referRefundNo, string $amount, string $reason = ''): array
     {
         return $this->call('service.trade.refund', ['paymentId' => $paymentId, 'referRefundNo' => $referRefundNo,

@@ -42,7 +42,6 @@ create table merchant_callback_hosts (
   primary key (merchant_id, host)
 );
 
--- All pairs are published and the newest one signs. The two slots let a new pair follow the old one without a pause.
 create table platform_keys (
   key_id     uuid     primary key,
   slot       smallint not null check (slot in (1, 2)),

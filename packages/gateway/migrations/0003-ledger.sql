@@ -20,8 +20,7 @@ create table accounts (
     or case owner_kind when 'owed' then credits_posted <= debits_posted else credits_posted - debits_posted - debits_pending >= 0 end)
 ) with (fillfactor = 50);
 
--- Rows are only added: a post or a void is a row that names the hold which it ends. No foreign keys, because three
--- checks would cost more than the row; `ledger verify` compares transfers with orders, captures and refunds.
+-- Rows are only added: a post or a void names the hold which it ends. Foreign keys would cost more than the row.
 create table transfers (
   merchant_id       text,
   transfer_id       text          check (length(transfer_id) <= 30),

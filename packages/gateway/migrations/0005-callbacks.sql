@@ -76,7 +76,6 @@ create table callback_attempts (
 ) partition by range (callback_id);
 create table callback_attempts_default partition of callback_attempts default;
 
--- Callbacks that are still to be delivered. A claim changes no indexed column, so it leaves no dead index entries.
 create table callback_queue (
   callback_id    uuid    primary key,
   merchant_id    text    not null,

@@ -16,7 +16,6 @@ create table merchant_bank_accounts (
 );
 create index merchant_bank_accounts_valid on merchant_bank_accounts (merchant_id, currency, valid_from) where ended_at is null;
 
--- Workers look for next_day, and the transaction that makes the payout moves it on. Null: payouts are manual.
 create table payout_plans (
   merchant_id        text,
   currency           text          check (currency ~ '^[A-Z]{3}$'),

@@ -22,7 +22,6 @@ create table statement_imports (
   audit_id    uuid    not null
 );
 
--- A positive amount is money in. accounting_day is the first day that was open then. line_id is a hash of the line.
 create table statement_lines (
   account        text,
   line_id        text,

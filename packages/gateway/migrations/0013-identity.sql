@@ -98,15 +98,9 @@ create index member_sessions_end on member_sessions (ends_at);
 
 create table member_tries (like operator_tries including all);
 
-create table member_totp (
-  like operator_totp including all,
-  foreign key (login) references member_accounts(login) on delete cascade
-);
+create table member_totp (like operator_totp including all, foreign key (login) references member_accounts(login) on delete cascade);
 
-create table member_recovery_codes (
-  like operator_recovery_codes including all,
-  foreign key (login) references member_totp(login) on delete cascade
-);
+create table member_recovery_codes (like operator_recovery_codes including all, foreign key (login) references member_totp(login) on delete cascade);
 
 create table member_links (
   link_id     uuid   primary key,
@@ -133,7 +127,6 @@ create table passkeys (
   account           text   not null,
   name              text   not null check (length(name) between 1 and 60),
   public_key        bytea  not null,
-  -- Both only grow, so that a replayed response or a copied authenticator does not sign in.
   sign_count        bigint not null check (sign_count >= 0),
   last_challenge_at bigint not null,
   created_at        bigint not null,
@@ -149,10 +142,23 @@ create table wallet_sessions (
   device       text   not null,
   created_at   bigint not null,
   last_seen_at bigint not null,
-  ends_at      bigint not null
+  ends_at      bigint not null,
+  scans        smallint not null default 0 check (scans between 0 and 5)  -- payments by code since the last confirmed one
 );
 create index wallet_sessions_end on wallet_sessions (ends_at);
 create index wallet_sessions_wallet on wallet_sessions (wallet_id);
+
+-- Codes that a wallet shows in a store, as keyed hashes. A used code names its order and is never used again.
+create table pay_codes (
+  code_hash    text   primary key,
+  digits_hash  text   not null unique,
+  session_hash bytea  not null references wallet_sessions(token_hash) on delete cascade,
+  expires_at   bigint not null,  -- of its order once it is used
+  merchant_id  text,             -- null: unused
+  payment_id   text   unique,
+  check (num_nonnulls(merchant_id, payment_id) in (0, 2))
+);
+create index pay_codes_session on pay_codes (session_hash);
 
 -- Login and code are hashed under a key that is not in the database, so a row does not reveal who has a wallet.
 create table registrations (

@@ -33,7 +33,6 @@ create table approvals (
   check (status not in ('approved', 'rejected') or decided_by <> requested_by),
   check (status <> 'withdrawn' or decided_by = requested_by)
 );
--- A repeated request is the same request. An action with an idempotency key has no hash: its key identifies it.
 create unique index approvals_same_action on approvals (requested_by, content_hash) where status = 'waiting' and content_hash is not null;
 create index approvals_waiting on approvals (expires_at) where status = 'waiting';
 

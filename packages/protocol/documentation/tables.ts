@@ -15,6 +15,7 @@ import * as requests from '../src/messages/requests.ts'
 import { paymentResultSchema, refundResultSchema } from '../src/messages/results.ts'
 import * as listen from '../src/messages/sandbox-listen.ts'
 import * as logged from '../src/messages/sandbox-requests.ts'
+import { scanAnswerSchema, scanBodySchema } from '../src/messages/scans.ts'
 import { tradeMethods } from '../src/methods.ts'
 import { nextOrderStatuses, nextRefundStatuses, orderStatuses, refundStatuses } from '../src/statuses.ts'
 
@@ -44,6 +45,8 @@ export const tables: Tables = {
   'order list answer': () => answerTable(orders.orderListAnswerSchema),
   'capture body': () => fieldTable(captures.captureBodySchema),
   'capture answer': () => answerTable(captures.captureAnswerSchema),
+  'scan body': () => fieldTable(scanBodySchema),
+  'scan answer': () => answerTable(scanAnswerSchema),
   'release body': () => fieldTable(captures.releaseBodySchema),
   'release answer': () => answerTable(captures.releaseAnswerSchema),
   'authorization object': () => answerTable(inside(answers.queryAnswerSchema, 'authorization')),
@@ -104,7 +107,10 @@ export function fieldTable(schema: TSchema): string {
 /** A reader of a response does not need the lengths that the gateway keeps. */
 function answerTable(schema: TSchema): string {
   return tableWith(schema, (field) =>
-    wordsOf(field).replace(/ (?:[\d,]+ to [\d,]+ characters|Zero or more)\.$/, ''),
+    wordsOf(field).replace(
+      / (?:[\d,]+ to [\d,]+ characters|At most [\d,]+ characters|Zero or more)(?:; may have line breaks and tabs)?\.$/,
+      '',
+    ),
   )
 }
 
@@ -195,7 +201,7 @@ function currencyTable(): string {
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
 }
 
 function capital(text: string): string {

@@ -69,6 +69,10 @@ export const failures = {
     meaning: 'The resource does not exist.',
     isAdminOnly: true,
   },
+  code_not_accepted: {
+    code: 40403,
+    meaning: 'The payment code is wrong, expired or used. Ask the consumer for a new one.',
+  },
   wrong_verb: {
     code: 40500,
     meaning: 'The HTTP method is wrong: use the one in the Allow header.',

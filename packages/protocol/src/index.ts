@@ -21,6 +21,7 @@ export * from './messages/requests.ts'
 export * from './messages/results.ts'
 export * from './messages/sandbox-listen.ts'
 export * from './messages/sandbox-requests.ts'
+export * from './messages/scans.ts'
 export { type IgnoredField, type Ignoring, ignoring } from './messages/unread-fields.ts'
 export * from './methods.ts'
 export {

@@ -41,6 +41,7 @@ export const maxRailIdLength = 32
 export const maxTransactionIdLength = 30
 export const maxReferRefundNoLength = 64
 export const maxReferCaptureNoLength = 64
+export const maxPayCodeLength = 32
 export const maxRefundReasonLength = 256
 /** For the `msg` with the reason of a failed payment or refund. */
 export const maxMessageLength = 1024

@@ -34,6 +34,10 @@ export const extensionMethods = {
     path: gatewayPath,
     meaning: 'Release what is authorized and not captured.',
   },
+  'service.order.scan': {
+    path: gatewayPath,
+    meaning: 'Charge the wallet whose payment code the consumer shows.',
+  },
   'service.bill.get': {
     path: gatewayPath,
     meaning: 'Get the totals of a day and a link to its bill.',

@@ -26,6 +26,7 @@ import {
 import { parseCallbackResult } from './messages/results.ts'
 import { parseSandboxAcknowledgeBody, parseSandboxListenBody } from './messages/sandbox-listen.ts'
 import { parseSandboxRequestsBody } from './messages/sandbox-requests.ts'
+import { parseScanBody } from './messages/scans.ts'
 import { type Method, methods } from './methods.ts'
 import { toWireAmount } from './money.ts'
 import { openCallback, openRequest } from './opening.ts'
@@ -45,6 +46,7 @@ const parsers: Readonly<Record<Method, (text: string) => unknown>> = {
   'service.order.list': parseOrderListBody,
   'service.order.capture': parseCaptureBody,
   'service.order.release': parseReleaseBody,
+  'service.order.scan': parseScanBody,
   'service.bill.get': parseBillBody,
   'service.link.create': parseLinkCreateBody,
   'service.link.query': parseLinkQueryBody,

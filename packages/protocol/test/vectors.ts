@@ -96,6 +96,11 @@ const requestBodies: readonly { name: string; method: Method; body: unknown }[] 
     method: 'service.order.capture',
     body: { paymentId, referCaptureNo: 'A-1001-C1', amount: '20.00', final: true },
   },
+  {
+    name: 'scan',
+    method: 'service.order.scan',
+    body: { code: '4015 2210 9933 8457', orderNo: 'A-1001', amount: '4.20', currency: 'USD' },
+  },
   { name: 'release', method: 'service.order.release', body: { paymentId } },
   { name: 'bill', method: 'service.bill.get', body: { date: '2025-10-09' } },
   {

@@ -25,6 +25,7 @@ export type {
   ReleaseAnswer,
   SandboxAnswer,
   SandboxListenAnswer,
+  ScanAnswer,
   WireAmount,
 } from '@tillgate/protocol'
 export {

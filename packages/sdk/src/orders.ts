@@ -9,6 +9,7 @@ import {
   type OrderStatus,
   type QueryAnswer,
   type ReleaseAnswer,
+  type ScanAnswer,
   type WireAmount,
 } from '@tillgate/protocol'
 import { expectTexts } from './answers.ts'
@@ -51,6 +52,18 @@ export type NewCapture = ({ readonly paymentId: string } | { readonly orderNo: s
   readonly amount?: WireAmount
   /** Releases the rest. */
   readonly final?: boolean
+}
+
+/** A payment by the code that a consumer's wallet shows. The amount is a number or a decimal string. */
+export interface NewScan {
+  /** The content of the QR code, or its digits. */
+  readonly code: string
+  readonly orderNo: string
+  readonly amount: WireAmount
+  readonly currency: string
+  readonly orderDescription?: string
+  readonly callbackUrl?: string
+  readonly attach?: string
 }
 
 /** Filters of a list; an omitted one does not apply. */
@@ -137,6 +150,16 @@ export interface Orders {
   release(paymentId: string, options?: CallOptions): Promise<ReleaseAnswer>
 
   /**
+   * Charges the wallet whose code the consumer shows. `pending` waits for the consumer's confirmation. The same
+   * `orderNo` returns the existing order, with any code, so repeating is safe.
+   *
+   * @example
+   * const { paymentId } = await tillgate.orders.scan({ code, orderNo: 'A-1001', amount: '4.20', currency: 'EUR' })
+   * const { paymentStatus } = await tillgate.orders.waitUntilFinal(paymentId)
+   */
+  scan(scan: NewScan, options?: CallOptions): Promise<ScanAnswer>
+
+  /**
    * Queries until the payment has a final status (success, failed, timeout, cancelled), at growing intervals. For a
    * result page or a script; a shop waits for the callback.
    *
@@ -171,6 +194,10 @@ export function makeOrders({ call, now }: Caller, settings: Settings): Orders {
     async cancel(paymentId, options) {
       const data = await call('service.trade.cancel', () => serialise({ paymentId }), options)
       return expectTexts<CancelAnswer>(data, ['paymentId', 'status'])
+    },
+    async scan(scan, options) {
+      const data = await call('service.order.scan', () => serialise(scan), options)
+      return expectTexts<ScanAnswer>(data, ['paymentId', 'status'])
     },
     async capture(capture, options) {
       const data = await call('service.order.capture', () => serialise(capture), options)

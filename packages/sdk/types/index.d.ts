@@ -627,6 +627,29 @@ export interface SandboxListenAnswer {
         nearest?: string;
     }[];
 }
+export interface ScanAnswer {
+    /** The payment order’s number. 1 to 32 characters. */
+    paymentId: string;
+    /** The orderNo of the create request. 1 to 64 characters. */
+    referOrderNo: string;
+    /** Where the consumer confirms an order that is `pending`, besides the wallet. At most 2048 characters. */
+    checkoutUrl: string;
+    /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
+    status: OrderStatus;
+    /** The currency. An ISO 4217 code. */
+    currency: string;
+    /** The amount to pay. Zero or more. */
+    paymentAmount: number | string;
+    /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */
+    attach?: string;
+    /** The first 20 unknown fields of the body, if any. */
+    ignoredFields?: {
+        /** Its path, such as `order.goods[0].goods_name`. 1 to 1024 characters. */
+        field: string;
+        /** The nearest known name. 1 to 1024 characters. */
+        nearest?: string;
+    }[];
+}
 /** A JSON number, or decimal text if a number would not be exact. */
 export type WireAmount = number | string;
 export declare function isFinalOrderStatus(status: OrderStatus): boolean;
@@ -1222,6 +1245,15 @@ export interface Orders {
      */
     release(paymentId: string, options?: CallOptions): Promise<ReleaseAnswer>;
     /**
+     * Charges the wallet whose code the consumer shows. `pending` waits for the consumer's confirmation. The same
+     * `orderNo` returns the existing order, with any code, so repeating is safe.
+     *
+     * @example
+     * const { paymentId } = await tillgate.orders.scan({ code, orderNo: 'A-1001', amount: '4.20', currency: 'EUR' })
+     * const { paymentStatus } = await tillgate.orders.waitUntilFinal(paymentId)
+     */
+    scan(scan: NewScan, options?: CallOptions): Promise<ScanAnswer>;
+    /**
      * Queries until the payment has a final status (success, failed, timeout, cancelled), at growing intervals. For a
      * result page or a script; a shop waits for the callback.
      *
@@ -1241,6 +1273,17 @@ type NewCapture = ({
     /** Releases the rest. */
     readonly final?: boolean;
 };
+/** A payment by the code that a consumer's wallet shows. The amount is a number or a decimal string. */
+interface NewScan {
+    /** The content of the QR code, or its digits. */
+    readonly code: string;
+    readonly orderNo: string;
+    readonly amount: WireAmount;
+    readonly currency: string;
+    readonly orderDescription?: string;
+    readonly callbackUrl?: string;
+    readonly attach?: string;
+}
 export interface WaitOptions {
     /** Cancels the wait, which rejects with the signal's reason. */
     readonly signal?: AbortSignal;

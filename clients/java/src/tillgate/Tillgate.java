@@ -121,6 +121,13 @@ public final class Tillgate {
     return call("service.order.release", Map.of("paymentId", paymentId));
   }
 
+  /** Charges the wallet whose code the consumer shows. Repeating it with the same orderNo is safe. */
+  public Map<?, ?> scan(String code, String orderNo, String amount, String currency)
+      throws IOException, InterruptedException {
+    return call("service.order.scan",
+        Map.of("code", code, "orderNo", orderNo, "amount", amount, "currency", currency));
+  }
+
   public Map<?, ?> refund(String paymentId, String referRefundNo, String amount)
       throws IOException, InterruptedException {
     return call("service.trade.refund",

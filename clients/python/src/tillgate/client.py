@@ -94,6 +94,11 @@ class Tillgate:
     def release(self, payment_id: str) -> Data:
         return self.call("service.order.release", {"paymentId": payment_id})
 
+    def scan(self, code: str, order_no: str, amount: Amount, currency: str) -> Data:
+        """Charges the wallet whose code the consumer shows. Repeating it with the same order_no is safe."""
+        return self.call("service.order.scan", {"code": code, "orderNo": order_no, "amount": amount,
+                                                "currency": currency})
+
     def refund(self, payment_id: str, refer_refund_no: str, amount: Amount, reason: str = "") -> Data:
         return self.call("service.trade.refund", {"paymentId": payment_id, "referRefundNo": refer_refund_no,
                                                   "refundAmount": amount, "refundReason": reason})

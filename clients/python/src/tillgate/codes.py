@@ -26,6 +26,8 @@ CODES: Dict[int, str] = {
     40400: "order_not_found",
     # The path or method does not exist, or the method does not belong to this path.
     40401: "no_such_operation",
+    # The payment code is wrong, expired or used. Ask the consumer for a new one.
+    40403: "code_not_accepted",
     # The HTTP method is wrong: use the one in the Allow header.
     40500: "wrong_verb",
     # The number was already used with different content. Use a new number.

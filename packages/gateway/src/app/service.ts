@@ -218,6 +218,7 @@ function merchantApi(
       'service.trade.refund': operations.refundOrder,
       'service.order.list': operations.listOrders,
       'service.order.capture': operations.captureOrder,
+      'service.order.scan': operations.scanOrder,
       'service.order.release': operations.releaseOrder,
       'service.bill.get': operations.bills.ask,
       'service.link.create': operations.createLink,

@@ -60,6 +60,13 @@ const troubles: Readonly<Record<Method, readonly object[]>> = {
     { ...capture, referCaptureNo: 'two', amount: '100' },
   ],
   'service.order.release': eachOrder(),
+  'service.order.scan': [
+    { code: '1', orderNo: 'scanned', amount: '1.005', currency: 'EUR' },
+    { code: '1', orderNo: 'scanned', amount: '1', currency: 'EUR' },
+    { code: '1', orderNo: 'scanned', amount: '1', currency: 'EUR', callbackUrl: 'ftp://shop.example/' },
+    { code: '1', orderNo: 'scanned', amount: '1', currency: 'EUR', callbackUrl: 'http://two.example/' },
+    { code: '1', orderNo: create.order.orderNo, amount: '1', currency: 'EUR' },
+  ],
   'service.bill.get': [{ date: '2026-02-30' }, { date: '2999-01-01' }],
   'service.link.create': [
     link,

@@ -33,7 +33,7 @@ const filled = (path: string) => path.replace(/:(\w+)/, (_, name: string) => thi
 
 /** What a form is sent with, with another wallet's thing where it takes one. */
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  '/in-store': { content: 'x' },
+  '/scan': { content: 'x' },
   '/top-up': { amount: '1', currency: 'EUR' },
   '/withdraw': { amount: '1', currency: 'EUR', iban: 'DE89370400440532013000' },
   '/withdraw/confirm': { amount: '1', currency: 'EUR', iban: 'DE89370400440532013000', pin: testPin },

@@ -21,6 +21,14 @@ export const channels = ['WEB', 'APP'] as const
 export const captureModes = ['automatic', 'manual'] as const
 export const shipTypes = ['SHIPPING', 'PICKUP_IN_STORE', 'PICKUP_FROM_PERSON'] as const
 
+export function currencyOf(description: string) {
+  return pattern(description, {
+    regexp: /^[A-Z]{3}$/,
+    expected: 'three capital letters, an ISO 4217 code',
+    adviceFor: adviceForCurrency,
+  })
+}
+
 function adviceForCurrency(value: unknown): string | undefined {
   if (/^\d{3}$/.test(String(value))) return 'This is a numeric code: send the letters, such as EUR.'
   if (typeof value !== 'string') return undefined
@@ -96,11 +104,7 @@ export const createBodySchema = Type.Object({
   order: orderSchema,
   channel: choice('Where the order was created.', channels),
   paymentAmount: amount('What the consumer pays.', { isPositive: true }),
-  currency: pattern('The currency of every amount in the body.', {
-    regexp: /^[A-Z]{3}$/,
-    expected: 'three capital letters, an ISO 4217 code',
-    adviceFor: adviceForCurrency,
-  }),
+  currency: currencyOf('The currency of every amount in the body.'),
   captureMode: Type.Optional(
     choice(
       'When the money moves: `automatic` with the payment (default), or `manual` when you capture it.',

@@ -21,6 +21,7 @@ import { ordersCommand } from './commands/orders.ts'
 import { queryCommand } from './commands/query.ts'
 import { refundCommand } from './commands/refund.ts'
 import { advanceCommand, triggerCommand } from './commands/sandbox.ts'
+import { scanCommand } from './commands/scan.ts'
 import { completionCommand } from './completion.ts'
 import { withCredentials } from './find-credentials.ts'
 import { commandHelp, generalHelp } from './help.ts'
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   cancelCommand,
   captureCommand,
   releaseCommand,
+  scanCommand,
   refundCommand,
   resendCommand,
   linkCommand,

@@ -25,6 +25,8 @@ export interface ActsParts {
   readonly signInByPasskey: SignInByPasskey
   readonly resetPin: ResetPin
   readonly submitPayment: SubmitPayment
+  /** From then on, codes of this session pay small amounts again. */
+  readonly confirmSession: (sessionId: string) => Promise<void>
   readonly payByRail: PayByRail
   /** Undefined if no email is sent. */
   readonly askReceipt: AskReceipt | undefined
@@ -147,7 +149,10 @@ async function payWithPin(parts: ActsParts, act: Act): Promise<string[]> {
     const given = { login, pin: form.get('pin') ?? '', address, device: known, userAgent: device }
     const outcome = await parts.authenticateWallet(given)
     if (outcome.kind === 'signed_in' && outcome.wallet.walletId === visitor?.walletId)
-      return [parts.visits.rememberDevice(outcome.wallet), ...(await submit(parts, order, outcome.wallet))]
+      return [
+        parts.visits.rememberDevice(outcome.wallet),
+        ...(await submitConfirmed(parts, act, outcome.wallet)),
+      ]
     act.noteWrong()
     return note(
       parts,
@@ -163,9 +168,18 @@ async function payWithPasskey(parts: ActsParts, act: Act): Promise<string[]> {
     const given = { credential: form.get('credential') ?? '', boundTo: form.get('token') ?? '' }
     const wallet = site && (await parts.signInByPasskey(given, site))
     return wallet && wallet.walletId === visitor?.walletId
-      ? submit(parts, order, wallet)
+      ? submitConfirmed(parts, act, wallet)
       : note(parts, order, { code: 'passkeyWrong' })
   })
+}
+
+async function submitConfirmed(
+  parts: ActsParts,
+  { order, visitor }: Act,
+  payer: PayingWallet,
+): Promise<string[]> {
+  if (visitor) await parts.confirmSession(visitor.sessionId)
+  return submit(parts, order, payer)
 }
 
 /** Only for the session that the page showed, because another may have started in a second tab. */

@@ -88,6 +88,7 @@ export const assets = {
   checkoutScript: readAsset('checkout.js'),
   walletStyle: readAsset('wallet.css', partsOf('wallet', ['frame', 'lists'])),
   scanScript: readAsset('scan.js'),
+  inStoreScript: readAsset('in-store.js'),
   timesScript: readAsset('times.js'),
   sandboxStyle: readAsset('sandbox.css'),
   sandboxScript: readAsset('sandbox.js'),

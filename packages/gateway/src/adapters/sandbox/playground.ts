@@ -55,6 +55,7 @@ const examples: Readonly<Record<Method, object>> = {
   'service.order.list': { limit: 10 },
   'service.order.capture': { paymentId, referCaptureNo: '{{number}}', amount: '5.00' },
   'service.order.release': { paymentId },
+  'service.order.scan': { code: '', orderNo: '{{number}}', amount: '4.20', currency: 'EUR' },
   'service.bill.get': { date: '' },
   'service.link.create': { linkNo: '{{number}}', title: 'Green tea', currency: 'EUR', amount: '5.00' },
   'service.link.query': { linkNo: '' },

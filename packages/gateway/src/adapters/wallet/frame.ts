@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { Language } from '../checkout/languages.ts'
 import { type Site, sendFramed } from '../checkout/pages/frame.ts'
 import { icon as mark } from '../checkout/pages/icons.ts'
-import { type Asset, assets } from '../kit/assets.ts'
+import { assets } from '../kit/assets.ts'
 import { tokenField } from '../kit/forms/refused-form.ts'
 import { type Content, type Html, html } from '../kit/html.ts'
 import { type IconName, icon } from '../kit/icons.ts'
@@ -35,7 +35,8 @@ export function sendWalletPage(reply: FastifyReply, page: WalletPage, framing: F
     language,
     title: html`${page.title} · ${words.title}`,
     styles: [assets.walletStyle],
-    script: scriptOf(page),
+    script: page.withPasskeyScript ? assets.passkeyScript : (page.script ?? assets.timesScript),
+    ...(page.refreshSeconds !== undefined && { refreshSeconds: page.refreshSeconds }),
     top: top(framing),
     main: html`${formToken !== undefined && navigation(page, words)}
 <main class="wallet">
@@ -43,11 +44,6 @@ ${shownFlash(framing.flash)}
 ${page.content}
 </main>`,
   })
-}
-
-function scriptOf({ withPasskeyScript, withScanScript }: WalletPage): Asset {
-  if (withScanScript) return assets.scanScript
-  return withPasskeyScript ? assets.passkeyScript : assets.timesScript
 }
 
 /** Whose wallet this is, and the way out. */

@@ -82,7 +82,7 @@ export function serveWallet(listener: FastifyInstance, parts: WalletParts): void
     const door = makeWalletDoor({
       cookies: visits,
       home: prefix,
-      nextPattern: /^\/wallet\/(?:history|in-store|top-up|withdraw|settings|passkeys)$/,
+      nextPattern: /^\/wallet\/(?:history|in-store|scan|top-up|withdraw|settings|passkeys)$/,
       pathTo: (path) => prefix + path,
       originsOf,
       siteOf: visits.siteOf,

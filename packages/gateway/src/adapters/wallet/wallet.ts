@@ -4,6 +4,8 @@
 import type { FieldError } from '../../actions/read-input.ts'
 import type { EmailLanguage } from '../../core/emails/rules/email.ts'
 import type { Account } from '../../core/ledger/store/ledger.ts'
+import type { ListScanned } from '../../core/orders/scans/list-scanned.ts'
+import type { ShowPayCode } from '../../core/orders/scans/show-pay-code.ts'
 import type { AuthenticateWallet } from '../../core/wallets/authenticate-wallet.ts'
 import { isNewPin, type KnownDevice, type Wallet, weaknessOfPin } from '../../core/wallets/rules/wallet.ts'
 import type { HistoryStore } from '../../core/wallets/store/history.ts'
@@ -22,6 +24,7 @@ import type { Withdraw } from '../../identity/consumers/withdraw.ts'
 import type { Language } from '../checkout/languages.ts'
 import type { Visits as CheckoutVisits } from '../checkout/visit.ts'
 import type { CookieSecrets } from '../kit/accounts/cookies.ts'
+import type { Asset } from '../kit/assets.ts'
 import type { Content, Html } from '../kit/html.ts'
 import { fillText } from '../kit/languages/words.ts'
 import type * as kit from '../kit/routes.ts'
@@ -47,6 +50,9 @@ export interface WalletOperations {
   readonly listWalletHistory: HistoryStore['list']
   readonly findHistoryEntry: HistoryStore['find']
   findRailName(railId: string, language: string): Promise<string>
+  readonly showPayCode: ShowPayCode
+  readonly listScanned: ListScanned
+  readonly scanLimits: ReadonlyMap<string, bigint>
   readonly listPendingEntries: PendingEntries['list']
   findWallet(walletId: string): Promise<Wallet | undefined>
   listBalances(walletId: string): Promise<readonly Account[]>
@@ -94,7 +100,10 @@ export interface WalletPage {
   /** The page's entry in the navigation. */
   readonly at?: PageName
   readonly withPasskeyScript?: true
-  readonly withScanScript?: true
+  /** In place of the script for times. */
+  readonly script?: Asset
+  /** Seconds until a browser without scripts refreshes. */
+  readonly refreshSeconds?: number
 }
 
 export type Done = kit.Done<Visit, WalletPage>

@@ -22,6 +22,7 @@ import { makeCaptureStore } from '../../core/orders/captures/store/captures.ts'
 import { makePaymentStore } from '../../core/orders/payments/store/payments.ts'
 import { makeSettlingStore } from '../../core/orders/payments/store/settling.ts'
 import { makeRefundStore } from '../../core/orders/refunds/store/refunds.ts'
+import { makePayCodeStore } from '../../core/orders/scans/store/pay-codes.ts'
 import { makeErasureStore } from '../../core/orders/store/erasure.ts'
 import { makeOrderDetailsStore } from '../../core/orders/store/order-details.ts'
 import { makeOrderListStore } from '../../core/orders/store/order-list.ts'
@@ -107,6 +108,7 @@ export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StorePart
     erasure: makeErasureStore(pool),
     orderDetails: makeOrderDetailsStore(pool),
     payments: makePaymentStore(pool, publish),
+    payCodes: makePayCodeStore(pool, publish),
     settling: makeSettlingStore(pool, { onBatch, publish }),
     links: makeLinkStore(pool),
     rails: makeRailStore(pool),

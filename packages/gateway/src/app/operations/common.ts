@@ -58,6 +58,7 @@ export function makeCommon(stores: Stores, parts: OperationParts) {
       log,
     }),
     linkTokens: makeTokens(vault.deriveKeys('checkout links')),
+    payCodeHashes: makeTokens(vault.deriveKeys('pay codes')),
     pinResetCodes: makeTokens(vault.deriveKeys('PIN reset codes')),
     makeEmails,
     notifyOwner: makeNotifyOwner({ makeEmails, clock }),

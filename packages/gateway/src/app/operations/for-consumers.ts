@@ -4,6 +4,8 @@ import { makeUnsubscribe } from '../../core/emails/unsubscribe.ts'
 import { makeAskReceipt } from '../../core/orders/ask-receipt.ts'
 import { makeSubmitPayment } from '../../core/orders/payments/submit-payment.ts'
 import { makeReturnToShop } from '../../core/orders/return-to-shop.ts'
+import { makeListScanned } from '../../core/orders/scans/list-scanned.ts'
+import { makeShowPayCode } from '../../core/orders/scans/show-pay-code.ts'
 import { makeShowCheckout } from '../../core/orders/show-checkout.ts'
 import { makeAuthenticateWallet } from '../../core/wallets/authenticate-wallet.ts'
 import { makeOpenLink } from '../../finance/links/open-link.ts'
@@ -43,6 +45,10 @@ export function operationsForConsumers(stores: Stores, common: Common) {
 
   return {
     openLink: makeOpenLink({ ...stores, ...common }),
+    showPayCode: makeShowPayCode({ ...stores, ...common }),
+    listScanned: makeListScanned({ ...stores, ...common }),
+    scanLimits: config.scanLimits,
+    confirmSession: stores.payCodes.confirmSession,
     showCheckout: makeShowCheckout({ ...stores, ...common }),
     submitPayment: refillTestWallet ? withRefills(payOnce, { ...stores, refill: refillTestWallet }) : payOnce,
     refillTestWallet,

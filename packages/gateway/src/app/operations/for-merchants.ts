@@ -8,6 +8,7 @@ import { makeCreateOrder } from '../../core/orders/create-order.ts'
 import { makeListOrders } from '../../core/orders/list-orders.ts'
 import { makeQueryOrder } from '../../core/orders/query-order.ts'
 import { makeRefundOrder } from '../../core/orders/refunds/refund-order.ts'
+import { makeScanOrder } from '../../core/orders/scans/scan-order.ts'
 import { makeAskBill } from '../../finance/bills/ask-bill.ts'
 import { makeReadBill } from '../../finance/bills/read-bill.ts'
 import { makeCreateLink } from '../../finance/links/create-link.ts'
@@ -25,6 +26,12 @@ export function operationsForMerchants(stores: Stores, common: Common) {
     cancelOrder: makeCancelOrder({ ...stores, ...common }),
     captureOrder: makeCaptureOrder({ ...stores, ...common }),
     releaseOrder: makeReleaseOrder({ ...stores, ...common }),
+    scanOrder: makeScanOrder({
+      ...stores,
+      ...common,
+      defaultLimits: common.config.walletLimits,
+      scanLimits: common.config.scanLimits,
+    }),
     refundOrder: makeRefundOrder({ ...stores, ...common }),
     resendCallbacks: makeResendCallbacks({
       ...common,

@@ -56,6 +56,7 @@ export type OperationConfig = Pick<
   | 'operatorEmails'
   | 'requestsInFlightMax'
   | 'sandboxMerchantsPerDay'
+  | 'scanLimits'
   | 'walletLimits'
   | 'withdrawalLimits'
 >

@@ -63,6 +63,7 @@ export function startCheckoutService(
       signInByPasskey: operations.signInByPasskey,
       resetPin: operations.resetPin,
       submitPayment: operations.submitPayment,
+      confirmSession: operations.confirmSession,
       payByRail: operations.payByRail,
       askReceipt: operations.askReceipt,
       chooseAtTestBank: operations.chooseAtTestBank,

@@ -63,6 +63,8 @@ export interface Config {
   readonly bankAccountWaitMs: number
   /** Limits of wallets without their own. */
   readonly walletLimits: DefaultLimits
+  /** What a wallet's code pays without the owner's confirmation, by currency. */
+  readonly scanLimits: ReadonlyMap<string, bigint>
   /** What consumers may withdraw without an operator's review, by currency. */
   readonly withdrawalLimits: ReadonlyMap<string, bigint> | undefined
   readonly callbackHostsPerDay: number
@@ -201,6 +203,7 @@ function configOf(given: Given, texts: Environment) {
       day: given.WALLET_DAY_LIMIT,
       balance: given.WALLET_BALANCE_LIMIT,
     }),
+    scanLimits: given.SCAN_LIMIT ?? new Map(),
     withdrawalLimits: given.WITHDRAWALS_UP_TO,
     callbackHostsPerDay: given.CALLBACK_HOSTS_PER_DAY,
     callbackAllowedTargets: Object.freeze(given.CALLBACK_ALLOWED_TARGETS ?? []),

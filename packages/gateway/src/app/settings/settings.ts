@@ -345,6 +345,13 @@ export const settings = {
     example: '2500 EUR,2500 USD',
     parse: amountsByCurrency,
   }),
+  SCAN_LIMIT: setting({
+    about:
+      'The amount that a scanned wallet code pays at once, per currency. Above it, and in other currencies, the consumer confirms the payment.',
+    fallback: '50 EUR,50 USD,50 GBP,50 CHF,300 CNY,5000 JPY',
+    example: '25 EUR,25 USD',
+    parse: amountsByCurrency,
+  }),
   WITHDRAWALS_UP_TO: setting({
     about:
       'The amount that a wallet may withdraw in 24 hours without review, in the next payout run. Each withdrawal beyond the limit, or in another currency, is a separate run that an operator sends or cancels.',

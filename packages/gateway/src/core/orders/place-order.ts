@@ -38,6 +38,14 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
       return store(withAddress(order, merchant), merchant, nowMs)
     },
 
+    /** The order with the merchant's default callback URL. Throws if the order is refused. */
+    async check(order: Order, merchant: Merchant, nowMs: number): Promise<Order> {
+      const whole = withAddress(order, merchant)
+      const refusal = await refusalOf(whole, merchant, nowMs)
+      if (refusal) throw refusal
+      return whole
+    },
+
     async refusalOfAddresses(addresses: Addresses, merchant: Merchant): Promise<Failure | undefined> {
       return refusalOfUrls(addresses, merchant) ?? (await callbackHosts.refusalOf(addresses, merchant))
     },
@@ -45,14 +53,19 @@ export function makePlaceOrder(parts: PlaceOrderParts) {
 
   /** Looks for the order before it rejects: a repeated request gets its order, even if a new one would be rejected now. */
   async function store(order: Order, merchant: Merchant, nowMs: number): Promise<Order | undefined> {
-    const refusal =
-      refusalOfTimes(order, nowMs) ??
-      refusalOfUrls(order, merchant) ??
-      (await callbackHosts.refusalOf(order, merchant))
+    const refusal = await refusalOf(order, merchant, nowMs)
     if (!refusal) return orders.insertOrder(order)
     const earlier = await orders.findOrderByNumber(order)
     if (!earlier) throw refusal
     return earlier
+  }
+
+  async function refusalOf(order: Order, merchant: Merchant, nowMs: number): Promise<Failure | undefined> {
+    return (
+      refusalOfTimes(order, nowMs) ??
+      refusalOfUrls(order, merchant) ??
+      (await callbackHosts.refusalOf(order, merchant))
+    )
   }
 
   function refusalOfUrls(addresses: Addresses, { isSelfRegistered }: Merchant): Failure | undefined {

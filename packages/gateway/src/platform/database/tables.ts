@@ -46,6 +46,7 @@ export const tablePlans: Readonly<Record<string, TablePlan>> = {
   wallets: { place: 'local' },
   wallet_tries: { place: 'local' },
   wallet_sessions: { place: 'local' },
+  pay_codes: { place: 'local' },
   registrations: { place: 'local' },
   pin_resets: { place: 'local' },
   accounts: { place: 'local' },

@@ -148,7 +148,7 @@ async function endAccess(
     return rows
   }
   return {
-    sessions: await empty('operator_sessions', 'member_sessions', 'wallet_sessions'),
+    sessions: await empty('operator_sessions', 'member_sessions', 'pay_codes', 'wallet_sessions'),
     links: await empty('member_links', 'pin_resets', 'registrations'),
     apiTokens: await count(
       'api_tokens',

@@ -48,7 +48,8 @@ export function makePaymentStore(database: Pool, publish: Publish = unpublished)
   }
 }
 
-async function commitSubmissions(transaction: Queryable, submissions: readonly Submission[]) {
+/** Within the caller's transaction. The merchants' accounts exist. */
+export async function commitSubmissions(transaction: Queryable, submissions: readonly Submission[]) {
   const outcomes = new Map<Submission, SubmissionOutcome>()
   const won: Submission[] = []
   const changes: Change[] = []
