@@ -644,6 +644,23 @@ test('a change of name, contacts, callback hosts or default callback URL waits f
   assert.match(rows.at(-1)?.reason ?? '', /defaultCallbackUrl from .* to .*evil\.example.*: because$/)
 })
 
+test('a second operator reads how much money a payout or a run named by its ID moves, and where it went', async () => {
+  const { payouts: made, payoutRuns } = actingAs(gateway.operations, 'test')
+  const { merchantId } = merchant
+  const given = { merchantId, currency: 'USD', amountMinor: 123n, bankName: 'main' }
+  const { payoutId } = await made.requestPayout(given, { reason: 'test' })
+  const { runId } = await made.findPayout({ merchantId, payoutId })
+  await payoutRuns.sendRun(runId, 'test')
+  const booked = { reference: 'B1', valueDate: new Date(clock.now()).toISOString().slice(0, 10) }
+  for (const path of [`${merchantPath}/payouts/${payoutId}/return`, `/payouts/${runId}/cancel`]) {
+    clock.advance(1)
+    assert.match(await note(alice, path, booked), /waits for/)
+    const { text } = await bob.get('/approvals')
+    assert.match(text, /Payout<\/dt><dd><span class="money">1\.23&nbsp;USD<\/span> to <span class="wrap">\w+/)
+    assert.match(await note(bob, `/approvals/${await newestRequest()}/reject`, {}), /Rejected/)
+  }
+})
+
 test('after 72 hours a request has expired, to the millisecond, and the audit says so', async () => {
   const approvalId = await askForPayout('1.00')
   clock.advance(1)

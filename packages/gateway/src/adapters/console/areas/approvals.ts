@@ -13,6 +13,7 @@ import { actorCell, loginOf } from '../audit-entries.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
 import { status, wordOf } from '../statuses.ts'
 import { ago, amount, moment } from '../words.ts'
+import { moneyOf } from './approval-money.ts'
 import { textCell } from './reconciliation/tabs.ts'
 
 const path = '/approvals'
@@ -87,9 +88,10 @@ ${
 /** The merchant, the order and the wallet by name, because IDs alone do not help the approver. */
 async function subjectOf(
   visit: Visit,
-  { merchantId, params, input }: ApprovalRequest,
+  request: ApprovalRequest,
   names: Names,
 ): Promise<(readonly [string, Html])[]> {
+  const { merchantId, params, input } = request
   // Safe: these are text in every schema.
   const { paymentId, breakId, walletId, applicationId } = { ...input, ...params } as Readonly<
     Partial<Record<'paymentId' | 'breakId' | 'walletId' | 'applicationId', string>>
@@ -99,10 +101,13 @@ async function subjectOf(
     ...(walletId === undefined ? [] : await walletOf(visit, walletId)),
     ...(applicationId === undefined ? [] : await applicationOf(visit, applicationId)),
   ]
-  if (merchantId === undefined) return about
   const { operations, context } = visit
   const details =
-    paymentId === undefined ? undefined : await operations.showOrder(context, { merchantId, paymentId })
+    merchantId === undefined || paymentId === undefined
+      ? undefined
+      : await operations.showOrder(context, { merchantId, paymentId })
+  about.push(...(await moneyOf(visit, request, details)))
+  if (merchantId === undefined) return about
   const merchant = await orNothing(operations.merchants.showMerchant(context, merchantId))
   return [
     ...about,
