@@ -24,8 +24,6 @@ export interface VisitParts {
   readonly publicUrl: () => string
 }
 
-export type Visits = ReturnType<typeof makeVisits>
-
 export function makeVisits(parts: VisitParts) {
   const { jar, random, clock, running, limits, publicUrl } = parts
   const cookies = makeSignInCookies({ ...parts, name: 'wallet', jarOf: () => jar })

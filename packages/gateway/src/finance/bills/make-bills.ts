@@ -18,8 +18,6 @@ export interface BillTurn {
 
 const merchantsPerTurn = 100
 
-export type MakeBills = ReturnType<typeof makeMakeBills>
-
 export function makeMakeBills({ billMaker, clock }: MakeBillsParts) {
   return async (): Promise<BillTurn> => {
     let made = 0

@@ -24,8 +24,6 @@ export interface CreateLinkParts {
   readonly random: RandomBytes
 }
 
-export type StoreLink = ReturnType<typeof makeStoreLink>
-
 /** Returns the stored link, which may be an earlier one. */
 export function makeStoreLink({ links, placeOrder, clock, random }: CreateLinkParts) {
   return async (

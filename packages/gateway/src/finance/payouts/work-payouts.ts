@@ -21,8 +21,6 @@ export interface PayoutTurn {
 /** About a tenth of a second per transaction, the longest wait for a merchant's account. */
 export const payoutBatch = 1_000
 
-export type WorkPayouts = ReturnType<typeof makeWorkPayouts>
-
 export function makeWorkPayouts(parts: WorkPayoutsParts) {
   const { payoutBatches: batches, clock, random } = parts
   const notify = makeNotifyPayout(parts)

@@ -17,8 +17,6 @@ import type { ShownAttempt, View } from './view.ts'
 const refreshSeconds = 3
 /** Longer while the consumer copies an account and a reference. */
 const copyingSeconds = 30
-/** The remaining time at which the countdown warns. */
-export const soonMs = 60_000
 
 export function checkoutPage(view: View): Omit<FramedPage, 'nonce' | 'accentStyle'> {
   const { order, merchant, language, mode, brand } = view

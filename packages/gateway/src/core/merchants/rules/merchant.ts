@@ -53,11 +53,6 @@ export type MerchantKey = MerchantKeyBase &
 
 export type NewKey = { readonly kind: 'rsa'; readonly publicKey: string } | { readonly kind: 'aes' }
 
-/** `fingerprint`: the hexadecimal SHA-256 of the public key in DER (SPKI). */
-export type CheckedKey =
-  | { readonly kind: 'rsa'; readonly publicKey: string; readonly fingerprint: string }
-  | { readonly kind: 'aes' }
-
 interface MerchantKeyBase {
   readonly merchantId: string
   readonly keyId: string

@@ -27,14 +27,6 @@ export interface BankEntry {
   readonly bankName?: string | undefined
 }
 
-export function describeEntry({ outsideReference, valueDate, party, bankName }: BankEntry): string {
-  return [
-    `, bank’s reference ${outsideReference}, value date ${valueDate}`,
-    party === undefined ? '' : `, other side ${party}`,
-    bankName === undefined ? '' : `, bank account ${bankName}`,
-  ].join('')
-}
-
 /** A bank entry that an operator recorded. */
 export interface TransferEntry {
   readonly railId: string

@@ -13,7 +13,7 @@ import {
   walletAccount,
   writeOffAccount,
 } from '../../../core/ledger/rules/transfer.ts'
-import { describeOutside, type Outside } from './operator-bank-account.ts'
+import type { Outside } from './operator-bank-account.ts'
 
 export type Correction = {
   readonly currency: string
@@ -186,31 +186,6 @@ function releaseAccount(correction: Correction & { readonly kind: 'release' }): 
   if (to === 'bank') return bankAccount(outside.bankName, currency)
   if (walletId === undefined) throw invalid('walletId', 'Enter the wallet that the money goes to.')
   return walletAccount(walletId, currency)
-}
-
-export function describeCorrection(correction: Correction): string {
-  const amount = `${toDecimalText(correction.amountMinor, correction.currency)} ${correction.currency}`
-  const of = correction.corrects === undefined ? '' : ` of transfer ${correction.corrects}`
-  const through = describeOutside(correction.outside)
-  switch (correction.kind) {
-    case 'fund':
-      return `fund merchant ${correction.merchantId} with ${amount}${of}${through}`
-    case 'withdraw':
-      return `withdraw ${amount}${of} from wallet ${correction.walletId}${through}`
-    case 'reverse':
-      return `reverse ${amount}${of}${through}`
-    case 'release':
-      return `release ${amount}${of} to ${describeTarget(correction)}${through}`
-    case 'write_off':
-      return `write off ${amount}${of}${through}`
-    case 'difference':
-      return `write off ${amount} that ${correction.account} has ${correction.direction === 'in' ? 'more' : 'less'} than the books${through}`
-  }
-}
-
-function describeTarget({ to, merchantId, walletId }: Correction & { readonly kind: 'release' }): string {
-  if (to === 'merchant') return `merchant ${merchantId}`
-  return to === 'wallet' ? `wallet ${walletId}` : 'a bank account'
 }
 
 function invalid(field: string, message: string): Failure {

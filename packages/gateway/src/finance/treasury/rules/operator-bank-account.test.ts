@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkValueDate, describeOutside, parseBankDetails, parseIban } from './operator-bank-account.ts'
+import { checkValueDate, parseBankDetails, parseIban } from './operator-bank-account.ts'
 
 test('an IBAN is read in any grouping; a wrong character or two swapped ones are rejected', () => {
   assert.equal(parseIban(' de89 3704 0044 0532 0130 00 ', 'iban'), 'DE89370400440532013000')
@@ -30,12 +30,4 @@ test('a value date is a calendar day', () => {
   for (const day of ['2026-11-16', '2028-02-29']) checkValueDate(day)
   for (const day of ['2026-02-29', '2026-13-01', 'x', '2026-11-16T00:00'])
     assert.throws(() => checkValueDate(day), { field: 'valueDate' })
-})
-
-test('ordinary details are omitted', () => {
-  assert.equal(describeOutside({ bankName: 'main' }), '')
-  assert.equal(
-    describeOutside({ bankName: 'euro', reference: 'R 1', valueDate: '2026-11-16' }),
-    ' through bank account euro, reference R 1, value date 2026-11-16',
-  )
 })

@@ -38,15 +38,6 @@ export interface Outside {
 
 export const throughMainBank: Outside = { bankName: mainBank }
 
-/** Empty for the defaults. */
-export function describeOutside({ bankName, reference, valueDate }: Outside): string {
-  return [
-    bankName === mainBank ? '' : ` through bank account ${bankName}`,
-    reference === undefined ? '' : `, reference ${reference}`,
-    valueDate === undefined ? '' : `, value date ${valueDate}`,
-  ].join('')
-}
-
 export function parseIban(written: string, field: string): string {
   const iban = withoutSpaces(written)
   if (isValidIBAN(iban)) return iban

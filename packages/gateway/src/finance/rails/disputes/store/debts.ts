@@ -21,8 +21,6 @@ interface Debtor {
 
 const mostAtOnce = 100
 
-export type DebtStore = ReturnType<typeof makeDebtStore>
-
 export function makeDebtStore(database: Pool) {
   return {
     /** Returns how many merchants repaid something. */
