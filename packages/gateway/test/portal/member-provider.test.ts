@@ -121,6 +121,7 @@ test('another subject with the same address is not the same person', async () =>
 test('without a password, proof is a sign-in of the last ten minutes; no link gives a password', async () => {
   const { client } = await signIn(ann)
   const invitation = { email: 'carol@shop.example', role: 'viewer' }
+  assert.match((await client.get('/merchant/members')).text, /Identity provider/)
   const path = '/merchant/members/invite'
   assert.notEqual((await client.post(path, invitation, { on: path })).status, 422)
   clock.advance(11 * 60 * 1000)

@@ -45,6 +45,7 @@ export const memberActions: readonly Action[] = [
           login,
           name,
           role,
+          hasPassword: yesNo('False if the member signs in with an identity provider.'),
           hasSecondStep: yesNo('Whether the member uses two-step verification.'),
           createdAtMs: timeMs('When the member was added.'),
         }),

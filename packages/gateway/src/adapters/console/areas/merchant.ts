@@ -118,7 +118,11 @@ function memberTable(
       ...members.map((each) => [
         each.login,
         capitalized(each.role),
-        each.hasSecondStep ? 'Two-step verification' : 'Password only',
+        !each.hasPassword
+          ? 'Identity provider'
+          : each.hasSecondStep
+            ? 'Two-step verification'
+            : 'Password only',
         ago(each.createdAtMs, visit.nowMs),
         actionForms(visit, 'member', { subject: each, values: { merchantId, login: each.login } }),
       ]),

@@ -22,12 +22,14 @@ ${table(
   words.tabs.members,
   [words.members.member, words.fields.role, words.common.status, words.common.actions],
   [
-    ...members.map(({ login, name, role, hasSecondStep }) => [
+    ...members.map(({ login, name, role, hasPassword, hasSecondStep }) => [
       person({ login, name }, login === account.login ? words.members.you : undefined),
       words.roles[role],
-      hasSecondStep
-        ? statusBadge('good', words.members.secondStep, 'shield-check')
-        : statusBadge('wait', words.members.passwordOnly, 'triangle-alert'),
+      !hasPassword
+        ? statusBadge('good', words.members.provider, 'shield-check')
+        : hasSecondStep
+          ? statusBadge('good', words.members.secondStep, 'shield-check')
+          : statusBadge('wait', words.members.passwordOnly, 'triangle-alert'),
       acts(actLink(visit, 'changeRole', { login }), actLink(visit, 'remove', { login })),
     ]),
     ...invitations.map(({ linkId, login, name, role, expiresAtMs }) => [

@@ -16,6 +16,8 @@ export interface Membership extends Member {
 
 export interface ListedMember extends Member {
   readonly name: string | undefined
+  /** False if the member signs in with an identity provider. */
+  readonly hasPassword: boolean
   readonly hasSecondStep: boolean
 }
 

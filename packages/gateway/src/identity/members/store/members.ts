@@ -72,14 +72,17 @@ const memberShape = rowShape<Member>('member', {
 })
 
 async function listMembers(database: Queryable, merchantId: string): Promise<ListedMember[]> {
-  const { rows } = await database.query<{ hasSecondStep: boolean; name: string | null }>(sql`
-select ${memberShape.columns}, a.name, t.confirmed_at is not null as "hasSecondStep"
+  const { rows } = await database.query<
+    Pick<ListedMember, 'hasPassword' | 'hasSecondStep'> & { name: string | null }
+  >(sql`
+select ${memberShape.columns}, a.name, a.identity is null as "hasPassword", t.confirmed_at is not null as "hasSecondStep"
   from members m join member_accounts a on a.login = m.login left join member_totp t on t.login = m.login
  where m.merchant_id = ${merchantId}
  order by m.login`)
   return rows.map((row) => ({
     ...memberShape.read(row),
     name: row.name ?? undefined,
+    hasPassword: row.hasPassword,
     hasSecondStep: row.hasSecondStep,
   }))
 }
