@@ -1,6 +1,6 @@
 // Operators by the command line.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseEnv } from 'node:util'
@@ -179,4 +179,16 @@ test('merchant add prints a .env that the SDK takes, with the key that stays wit
   const order = { orderNo: 'env-1', orderAmount: 5, goods }
   const { status } = await tillgateOf.orders.create({ order, paymentAmount: 5, currency: 'EUR' })
   assert.equal(status, 'pending')
+})
+
+test('the console shows the command of each ready-made rail', async () => {
+  const admin = new ConsoleClient(gateway)
+  await admin.signIn()
+  const { text } = await admin.get('/rails')
+  const shown = [...text.matchAll(/npm run tillgate -- rail init (\w+)/g)].map(([, name]) => name)
+  const folder = join(import.meta.dirname, '../../../../rails')
+  const ready = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'main.ts')))
+  assert.deepEqual(shown.toSorted(), ready)
+  const [, docs = ''] = /href="([^"]+#ready-made-rails)"/.exec(text) ?? []
+  assert.match(await (await fetch(docs)).text(), /id="ready-made-rails"/)
 })

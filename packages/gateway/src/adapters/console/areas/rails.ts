@@ -20,7 +20,10 @@ export const railsArea: readonly ConsoleRoute[] = [
 ]
 
 async function show(visit: Visit): Promise<ConsolePage> {
-  const rails = await visit.operations.rails.listRails(visit.context)
+  const [rails, { about }] = await Promise.all([
+    visit.operations.rails.listRails(visit.context),
+    visit.operations.system(visit.context, visit.nowMs),
+  ])
   return {
     title: 'Rails',
     area: 'rails',
@@ -39,9 +42,24 @@ async function show(visit: Visit): Promise<ConsolePage> {
         isTall: true,
         none: 'No rails yet. Consumers can pay only from wallets. Add a rail to accept cards or bank payments.',
       },
-    )}`,
+    )}
+<h2>Ready-made rails</h2>
+<p>In Tillgate’s repository, the command of a provider asks for your keys, adds the rail and checks it. <a href="${about.publicUrl}/docs/rails#ready-made-rails" rel="noopener">Documentation</a></p>
+${table(
+  'Ready-made rails',
+  ['Provider', 'Command'],
+  providers.map(([id, name]) => [name, html`<code class="wrap">npm run tillgate -- rail init ${id}</code>`]),
+)}`,
   }
 }
+
+const providers = [
+  ['stripe', 'Stripe'],
+  ['adyen', 'Adyen'],
+  ['mollie', 'Mollie'],
+  ['alipay', 'Alipay'],
+  ['wechatpay', 'WeChat Pay'],
+] as const
 
 async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
   const { railId = '' } = visit.params
