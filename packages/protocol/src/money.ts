@@ -106,18 +106,18 @@ function refusalOfText(text: string): AmountRefusal | undefined {
   return /^[0-9.]+e[+-]?[0-9]+$/i.test(text) ? 'exponent' : 'not_decimal'
 }
 
-/** The shortest text of a double is the decimal that was written if that had at most 15 digits. */
+/** A double keeps a decimal of up to 15 digits exactly, so only such numbers are accepted. */
 function refusalOfNumber(value: number, text: string): AmountRefusal | undefined {
   if (Number.isNaN(value)) return 'not_decimal'
   if (value < 0 || Object.is(value, -0)) return 'negative'
   if (plainDecimal.test(text))
     return significantDigits(text) <= maxNumberDigits ? undefined : 'too_many_digits'
-  // JavaScript writes the rest with an exponent: infinity and 1e21, or less than any minor unit.
+  // What remains is infinity or has an exponent: at least 1e21, or less than any minor unit.
   return value > 1 ? 'too_large' : 'too_precise'
 }
 
 function significantDigits(text: string): number {
-  // The common case: apart from leading zeros, sign and point, the text's length is the limit.
+  // The common case: a text this short cannot have more digits.
   if (text.length <= maxNumberDigits) return text.length
   return text.replace('.', '').replace('-', '').replace(/^0+/, '').replace(/0+$/, '').length
 }

@@ -13,7 +13,7 @@ import { signText } from './signing.ts'
 
 export interface SealingKeys {
   readonly aesKey: AesKey
-  /** The sender's own. */
+  /** The sender's private key. */
   readonly privateKey: KeyObject
 }
 
@@ -44,7 +44,7 @@ export const sealingTools: SealingTools = { sign: signText, encrypt: encryptText
 
 const fixedFields = { format: 'json', charset: 'utf-8', encryptType: 'AES', signType: 'RSA' } as const
 
-/** What to send as JSON. Only test vectors pass a nonce. */
+/** Returns the envelope to send as JSON. Only test vectors pass a nonce. */
 export async function sealRequest(
   message: RequestMessage,
   keys: SealingKeys,

@@ -29,9 +29,7 @@ export interface PurgedRows {
   readonly sessions: number
   /** Callback hosts that a merchant has not used for a day. */
   readonly hosts: number
-  /** Expired counters of wrong PINs and passwords. */
   readonly tries: number
-  /** Emails sent or given up more than a month ago. */
   readonly emails: number
   /** A batch was full, so there may be more. */
   readonly more: boolean
@@ -40,7 +38,7 @@ export interface PurgedRows {
 export const rowBatch = 500
 const dayMs = 24 * 60 * 60 * 1000
 const emailDays = 30
-/** After the end of a dispute, its evidence is deleted. */
+/** How long evidence is kept after the end of its dispute. */
 export const evidenceDays = 30
 
 export function makePurgeRows(parts: PurgeRowsParts) {

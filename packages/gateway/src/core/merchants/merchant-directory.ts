@@ -16,9 +16,9 @@ export interface KnownMerchant {
   /** Undefined if the merchant has no live AES key. */
   readonly callbackKey: AesKey | undefined
   readonly useOfKeys: ReadonlyMap<KeyObject, UsedKey>
-  /** As stored: the id of a key that may be revoked. */
+  /** The stored choice, which may name a revoked key. */
   readonly aesKeyInUse: string | undefined
-  /** No request changes the record of key use. */
+  /** The use of every key is recorded, so requests need not record it again. */
   readonly isUseSettled: boolean
 }
 

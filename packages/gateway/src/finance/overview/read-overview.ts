@@ -1,5 +1,5 @@
-// The overview: a time window in points, each compared with the previous window. Recent hours are recounted once for
-// all viewers and for at most a tenth of one connection's time; the age of the figures is shown.
+// Reads the overview: the figures of a time window, compared with those of the previous window. One recount of the recent
+// hours serves all viewers and uses at most a tenth of one connection's time. The page shows when it was.
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
 import { hourMs, startOf, type Tallies, type WindowName, windows } from './rules/overview.ts'

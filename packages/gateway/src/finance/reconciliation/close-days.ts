@@ -46,7 +46,7 @@ export function makeCloseDays(parts: CloseDaysParts) {
   return {
     listAccounts: reading(statements.listAccounts),
     listUnexplained: reading(days.listUnexplained),
-    /** Oldest first; open days as of now. */
+    /** Oldest first. The figures of open days are current. */
     listMonth: reading(listMonth),
 
     async exportMonth(

@@ -17,11 +17,11 @@ export interface UrlPolicy {
 /** The gateway's own listeners, to which no callback or rail message may go, even if allowed otherwise. */
 export interface OwnListeners {
   readonly ports: () => readonly number[]
-  /** Of this machine, in addition to loopback. */
+  /** This machine's addresses other than loopback. */
   readonly addresses: () => readonly string[]
 }
 
-// An entry without a port covers every port.
+/** An entry without a port covers every port. */
 export type AllowedTarget =
   | { readonly kind: 'name'; readonly name: string; readonly port: number | undefined }
   | { readonly kind: 'range'; readonly range: [Address, number]; readonly port: number | undefined }
@@ -139,7 +139,7 @@ function authorityOf(text: string): string | undefined {
 
 const maxShownUrlPart = 64
 
-/** What is wrong with a text that is no absolute http or https URL. */
+/** Explains why the text is not an absolute http or https URL. */
 export function whyNotAbsolute(text: string, example: string): string {
   const authority = authorityOf(text)
   const shown = authority?.slice(0, maxShownUrlPart).toWellFormed()
@@ -155,14 +155,16 @@ export function whyNotAbsolute(text: string, example: string): string {
 
 export const hostOf = remember((url: string) => new URL(url).host, { keyOf: (url) => url, most: 1_000 })
 
-// Without brackets and without the final dot.
+/** Omits IPv6 brackets and the final dot. */
 export function targetOf(url: URL): Target {
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   return { hostname, port: url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port) }
 }
 
-// `address` is what `target.hostname` resolved to, or that host itself. Returns the canonical form, with IPv4-mapped
-// addresses unwrapped.
+/**
+ * `address` is a resolved address of `target.hostname`, or that host itself. Returns the canonical form, with
+ * IPv4-mapped addresses unwrapped.
+ */
 export function checkAddress(address: string, target: Target, policy: UrlPolicy): AddressCheck {
   const parsed = parseAddress(address)
   if (parsed === undefined) return { kind: 'refused', detail: `${address} is not an address` }
@@ -175,8 +177,7 @@ export function checkAddress(address: string, target: Target, policy: UrlPolicy)
     kind: 'refused',
     detail: `${parsed} is ${rangeWords[range] ?? 'a reserved network address'}`,
   }
-  // An allowed name does not cover metadata services, to which its DNS may later point. These need an entry with the
-  // address itself.
+  // The DNS of an allowed name may later point to a metadata service, so these need an entry with the address itself.
   if (range === 'linkLocal' || range === 'metadata') return refused
   if (isNameListed(target, policy)) return allowed
   return (policy.isPublicOnly ? publicRanges : sandboxRanges).includes(range) ? allowed : refused

@@ -61,7 +61,7 @@ export const debugSignatureCommand: Command = {
   },
 }
 
-/** Undefined if one is missing: the envelope may open without it. */
+/** Undefined if a key is missing; the local checks do not need all keys. */
 function completeKeys(credentials: Parameters<typeof readCredentials>[0]): Keyring | undefined {
   try {
     return readCredentials(credentials)

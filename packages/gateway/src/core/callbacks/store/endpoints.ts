@@ -30,7 +30,7 @@ export function makeEndpointStore(database: Pool, publish: Publish = unpublished
       (await loadEndpoints(database, [{ merchant_id: merchantId, endpoint_id: endpointId }])).get(
         `${merchantId} ${endpointId}`,
       ),
-    /** A test changes nothing, so there is only its entry. */
+    /** Stores only the audit entry, because a test changes nothing else. */
     recordTest: (_key: EndpointKey, entry: AuditEntry) => audited(database, entry, async () => true),
     /** What currently fails for the merchant and for these hosts. */
     healthOf: (merchantId: string, hosts: readonly string[]): Promise<MerchantHealth> =>
@@ -166,7 +166,7 @@ update callback_queue set due_at = ${nowMs}
  where ${isIt(key)} and callback_id = any (${held.map((row) => row.callback_id)}::uuid[])
 returning callback_id, is_resend`)
   const resends = due.filter((row) => row.is_resend).map((row) => row.callback_id)
-  // The retry after a resend keeps its schedule; a held callback's time is later than any schedule.
+  // A resent callback keeps its scheduled retry. Holding sets a time after the last scheduled retry, which is replaced.
   await transaction.query(sql`
 update callbacks set next_attempt_at = ${nowMs}
  where ${isIt(key)} and callback_id = any (${due.map((row) => row.callback_id)}::uuid[])

@@ -21,10 +21,10 @@ export type NewPlatformKey = Omit<PlatformKeyRow, 'retiredAtMs'>
 
 export function makePlatformKeyStore(database: Pool) {
   return {
-    /** Of several gateways that start at once, one key stays. */
+    /** If several gateways start at once, only one inserts its key. */
     insertFirstKey: (key: NewPlatformKey) =>
       insertKey(database, key, sql`not exists (select 1 from platform_keys where retired_at is null)`),
-    /** False if two keys are not retired already. */
+    /** False if two keys that are not retired exist already. */
     insertKey: (key: NewPlatformKey, entry: AuditEntry) =>
       audited(database, entry, (transaction) => insertKey(transaction, key)),
     /** False if the key does not exist or no other signing key would remain. */
@@ -46,7 +46,7 @@ const shape = rowShape<PlatformKeyRow>('key', {
 
 const isFree = sql`not exists (select 1 from platform_keys k where k.slot = free.slot and k.retired_at is null)`
 
-/** A unique slot decides between concurrent inserts. */
+/** The unique slot lets only one of two concurrent inserts succeed. */
 async function insertKey(
   database: Queryable,
   { keyId, publicKey, sealedKey, createdAtMs, signsFromMs }: NewPlatformKey,

@@ -95,7 +95,7 @@ select a.currency, a.credits_posted - a.debits_posted - coalesce(s.moved, 0) as 
   return new Map(rows.map((row) => [row.currency, BigInt(row.balance)]))
 }
 
-/** A fee follows its payment, and a returned fee follows its refund. */
+/** The position of an entry: a fee comes after its payment, and a returned fee after its refund. */
 export interface Place {
   readonly timeMs: number
   readonly orderKey: string

@@ -43,7 +43,6 @@ export interface Order extends OrderKey {
   readonly transactionId: string | undefined
   /** The wallet that paid or is paying. */
   readonly walletId: string | undefined
-  /** The rail of the payment. */
   readonly railId: string | undefined
   /** The current attempt at a rail; nothing else can pay the order meanwhile. */
   readonly openAttempt: string | undefined

@@ -23,9 +23,8 @@ const totals = billSections.map((section) => `coalesce(b.${section}_minor, 0)`).
 const ledger = billSections.map((section) => `coalesce(m.${section}, 0)`).join(', ')
 
 export const billClaims = {
-  // Transfers that were too late for their own bill appear in a later one, unless they sum to zero, such as a payout
-  // that was returned at once. Either way the ledger has more transfers of that day than the bill has lines; no other
-  // day is exempt.
+  // A transfer that is too late for the bill of its day appears in a later bill, unless such transfers sum to zero. So a
+  // day may differ only if the ledger has more of its transfers than its bill has lines.
   'every bill equals the ledger’s totals of its day, and every billed day has a bill': `
   with moved as materialized (${moved}),
        billed as materialized (select *, closing_minor - opening_minor - late_minor as net from bill_totals),

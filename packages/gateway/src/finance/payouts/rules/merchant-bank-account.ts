@@ -83,12 +83,12 @@ export function stateOf(
   return accountAt(all, nowMs) === account ? 'in_use' : 'replaced'
 }
 
-/** Enough for its owner to recognize, and useless to others. */
+/** Its owner recognizes the account, but others cannot use it. */
 export function shortenBankDetails({ holder, iban, lines: [number = ''] = [] }: BankDetails): string {
   return `${holder}, …${(iban ?? number).slice(-4)}`
 }
 
-/** Followed by the name in the payment file where that differs. */
+/** Adds the name as the payment file contains it, if that differs. */
 export function describeHolder(holder: string): string {
   const written = toBankText(holder, maxHolderLength)
   return written === holder ? holder : `${holder} (${written})`

@@ -53,8 +53,8 @@ export function decideLate(
 }
 
 /**
- * The attempt's ID, so that late money is booked once. If the attempt paid the order, its hold already has this ID, so the
- * late money gets another.
+ * Derived from the attempt, so that its late money is booked only once. The suffix avoids the ID of the hold if this
+ * attempt also paid the order.
  */
 function latePaymentId(order: Pick<Order, 'transactionId'>, transactionId: string): string {
   return order.transactionId === transactionId ? `${transactionId}L` : transactionId

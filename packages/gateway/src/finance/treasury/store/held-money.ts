@@ -14,7 +14,7 @@ export interface HeldMoney {
   readonly currency: string
   readonly heldMinor: bigint
   readonly sinceMs: number
-  /** Of a late payment, which is released by a correction of this transfer. A bank transfer is returned on the order’s page. */
+  /** For a late payment: the transfer that a correction can release. A bank transfer is returned on the order’s page. */
   readonly transferId: string | undefined
   /** The rail was asked to return it and has not answered yet. */
   readonly isReturning: boolean
@@ -34,7 +34,7 @@ const lateShape = rowShape<HeldMoney>('held', {
   currency: 'a.currency',
   heldMinor: bigint('a.amount_minor - coalesce(c.corrected_minor, 0)'),
   sinceMs: number('a.ended_at'),
-  // The id of decideLate: its own, unless this attempt had confirmed the order.
+  // As latePaymentId in finance/rails/rules/late-money.ts.
   transferId: "a.transaction_id || case when o.transaction_id = a.transaction_id then 'L' else '' end",
   isReturning: "a.status = 'returning'",
   party: 'null::text',

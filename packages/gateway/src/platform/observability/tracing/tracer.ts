@@ -59,7 +59,7 @@ export class Tracer {
     return span ? this.#current.run(span, work) : work()
   }
 
-  /** Runs `work` in a child span; without a current span, just runs `work`. */
+  /** Runs `work` in a child span if there is a current span. */
   async within<Result>(options: SpanOptions, work: () => Promise<Result>): Promise<Result> {
     const around = this.#current.getStore()
     if (!around) return work()
@@ -105,7 +105,7 @@ export class Tracer {
       const batch = this.#waiting.splice(0, batchSpans)
       const isTaken = await this.#export(batch, timeoutMs)
       this.#options.spans.of(isTaken ? 'exported' : 'failed').add(batch.length)
-      // A collector that is away is not called again at once.
+      // The collector may be down; the rest waits for the next export.
       if (!isTaken) return
     }
   }
