@@ -120,6 +120,15 @@ async function paidOrder(): Promise<string> {
 
 for (let orders = 0; orders < 8; orders++) await paidOrder()
 
+test('requests other than bookings of statement lines are not approved together', async () => {
+  const approvalId = await askForPayout('1.00')
+  assert.doesNotMatch((await bob.get('/approvals')).text, /Approve selected/)
+  const selected = { approval: approvalId }
+  assert.match(await note(bob, '/approvals/approve-selected', selected), /0 of 1 requests approved/)
+  assert.equal(await statusOf(approvalId), 'waiting')
+  await note(alice, `/approvals/${approvalId}/withdraw`, {})
+})
+
 test('a payout waits for another admin; nobody else may decide, also not by a hand-made request', async () => {
   clock.advance(1)
   const form = { amount: '1.00', currency: 'USD', formId: newId() }

@@ -58,6 +58,7 @@ const forms: Readonly<Record<string, Fields>> = {
   '/money/banks/:bankName/fee-sweeps': money,
   '/reconciliation/breaks/:breakId/book-as': { as: 'bank_charge', reason },
   '/reconciliation/breaks/:breakId/return': { reason },
+  '/approvals/approve-selected': { approval: randomUUID(), reason },
   '/reconciliation/resolve-selected': { break: randomUUID(), what: 'accept', reason },
 }
 

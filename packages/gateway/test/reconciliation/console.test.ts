@@ -192,8 +192,13 @@ test('a break shows both sides, is written off after a second operator’s yes, 
   assert.match(waiting, /Statement line<.*EUR<\/span> at bank:main, 2026-01-0\d.*&lt;b&gt;who knows/s)
   // The line is evidence of the person who imported it alone.
   assert.match(waiting, /Imported by<\/dt>/)
-  for (const { approval_id: id } of rows)
-    await second.told(`/approvals/${id}/approve`, { reason: 'yes' }, { on: '/approvals' })
+  assert.match((await second.get('/approvals?all=selected')).text, /name="approval"[^>]* checked/)
+  assert.doesNotMatch((await admin.get('/approvals')).text, /name="approval"|Approve selected/)
+  const selected = { approval: rows.map(({ approval_id: id }) => id), reason: 'yes' }
+  const approve = (client: ConsoleClient) =>
+    client.told('/approvals/approve-selected', selected, { on: '/approvals' })
+  assert.match(await approve(admin), new RegExp(`0 of ${rows.length} requests approved`))
+  assert.match(await approve(second), new RegExp(`[1-9] of ${rows.length} requests approved`))
   await operations.reconcile()
   assert.deepEqual(await reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 10 }), [])
   const days = '/reconciliation/days'

@@ -12,7 +12,7 @@ import {
 import { ApprovalNeeded } from '../../core/authority/rules/authority.ts'
 import { type Action, type ActionCall, defineAction, form, type Reply } from '../action.ts'
 import { answerOf, isFile } from '../answers.ts'
-import { anyObject, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { anyObject, count, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { fieldsOf, titleOf } from '../running/describe-fields.ts'
 import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
 import type { RunAction } from './decide-approvals.ts'
@@ -104,6 +104,18 @@ const forms = {
   },
 } as const
 
+/** Bookings of statement lines: many a day, and none creates a secret or gives access. */
+export function mayApproveSelected(
+  { action, params, status, requestedBy }: ApprovalRequest,
+  login: string,
+): boolean {
+  const isOfLine = action.startsWith('reconcile.') && 'breakId' in { ...params }
+  return isOfLine && status === 'waiting' && requestedBy !== login
+}
+
+/** A page of the list. */
+const maxSelected = 50
+
 export type FindAction = (name: string) => Action | undefined
 
 /** `findAction` finds the actions that may wait, which the catalog lists beside these. */
@@ -163,14 +175,9 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
           const { operations, params, input } = call
           const request = await operations.approvals.findRequest(params.approvalId)
           const action = findAction(request.action)
-          const by = deciderOf(call, action)
           if (decision !== 'approve')
-            return operations.approvals[decision](request.approvalId, by, input.reason)
-          const approved = await operations.approvals.approve(request.approvalId, by, {
-            reason: input.reason,
-            run: (waiting, { requester, approval: given }) =>
-              runWaiting(call, action, waiting, { requester, approval: given }),
-          })
+            return operations.approvals[decision](request.approvalId, deciderOf(call, action), input.reason)
+          const approved = await approveOne(call, request, { action, reason: input.reason })
           return { ...approved.request, result: approved.result as Record<string, unknown> }
         },
         reply: (answer) => {
@@ -185,7 +192,67 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
         },
       }),
     ),
+    defineAction({
+      name: 'approval.approve-selected',
+      // Each request keeps its own.
+      effects: [],
+      command: false,
+      scope: 'approvals:decide',
+      summary: 'Approve the selected bookings of statement lines',
+      input: object('Which requests.', {
+        approval: list('Request IDs.', uuid('A request of the list.'), { max: maxSelected }),
+        reason,
+      }),
+      answer: object('The result.', {
+        selected: count('Requests that were selected.'),
+        approved: count('Requests that were approved.'),
+      }),
+      form: form<readonly ApprovalRequest[]>({
+        place: 'approvals.selected',
+        path: '/approvals/approve-selected',
+        page: '/approvals',
+        label: 'Approve selected…',
+        explains:
+          'Approves each booking that you selected. Each is carried out at once, and every limit is checked again.',
+        button: 'Approve and run selected',
+        fields: ['reason'],
+        formId: 'approve-selected',
+        isOffered: (requests) => requests.length > 0,
+        needsConfirmation: true,
+      }),
+      async run(call) {
+        const { operations, input } = call
+        const ids = [...new Set(input.approval)]
+        let approved = 0
+        for (const approvalId of ids) {
+          try {
+            const request = await operations.approvals.findRequest(approvalId)
+            if (!mayApproveSelected(request, call.operator?.login ?? '')) continue
+            await approveOne(call, request, { action: findAction(request.action), reason: input.reason })
+            approved++
+          } catch (error) {
+            if (!(error instanceof Failure)) throw error
+          }
+        }
+        return { selected: ids.length, approved }
+      },
+      reply: ({ selected, approved }) => ({
+        text: `${approved} of ${selected} requests approved.${approved < selected ? ' The others can no longer be approved, or not together with others. Decide on each.' : ''}`,
+        page: '/approvals',
+      }),
+    }),
   ]
+}
+
+function approveOne(
+  call: ActionCall,
+  request: ApprovalRequest,
+  { action, reason }: { readonly action: Action | undefined; readonly reason: string },
+) {
+  return call.operations.approvals.approve(request.approvalId, deciderOf(call, action), {
+    reason,
+    run: (waiting, { requester, approval }) => runWaiting(call, action, waiting, { requester, approval }),
+  })
 }
 
 function deciderOf({ operator, context: { actor, authority } }: ActionCall, action: Action | undefined) {

@@ -244,7 +244,7 @@ export const breakActions: readonly Action[] = [
   defineAction({
     name: 'reconcile.confirm',
     scope: 'money:move',
-    summary: 'Book a line as money for an order, a payout, or a settlement. May need a second operator',
+    summary: 'Book a line as money for an order, a payout, or a settlement',
     params: key,
     input: object('The kind of booking.', {
       reference: optional(
@@ -393,7 +393,7 @@ export const breakActions: readonly Action[] = [
   defineAction({
     name: 'reconcile.write-off',
     scope: 'money:move',
-    summary: 'Write off a break’s difference as a loss or a gain. May need a second operator',
+    summary: 'Write off a break’s difference as a loss or a gain',
     params: key,
     input: object('The reason.', { ...pinned, reason }),
     effects: ['sends money out'],

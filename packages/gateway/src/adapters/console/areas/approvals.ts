@@ -1,13 +1,13 @@
 // Requests that wait for a second operator, and decided ones, with the forms that approve, reject and withdraw.
 import { uuidPattern } from '@tillgate/protocol'
-import { describeRequest } from '../../../actions/approvals/approval-actions.ts'
+import { describeRequest, mayApproveSelected } from '../../../actions/approvals/approval-actions.ts'
 import { findAction } from '../../../actions/catalog.ts'
 import type { DescribedField } from '../../../actions/running/describe-fields.ts'
 import { type ApprovalRequest, approvalStatuses } from '../../../core/authority/rules/approval.ts'
 import { mayAct } from '../../../core/authority/rules/roles.ts'
 import type { Names } from '../../../finance/overview/store/names.ts'
 import { type Html, html } from '../../kit/html.ts'
-import { empty, facts, pages } from '../../kit/pages/tables.ts'
+import { empty, facts, pages, urlWith } from '../../kit/pages/tables.ts'
 import { actionForms } from '../action-forms.ts'
 import { actorCell, loginOf } from '../audit-entries.ts'
 import { type ConsolePage, type ConsoleRoute, orNothing, type Visit } from '../console.ts'
@@ -49,9 +49,32 @@ ${
         html`No requests. The settings <code>APPROVAL_FOR</code> and <code>APPROVAL_REFUND_ABOVE</code> decide which actions need a second operator.`,
       )
     : html`${await Promise.all(shown.map((request) => card(visit, request, names)))}
+${approveSelected(visit, shown)}
 ${pages(path, query, { older: page.length > perPage ? shown.at(-1)?.approvalId : undefined })}`
 }`,
   }
+}
+
+/** For the checkboxes of the cards. */
+function approveSelected(visit: Visit, shown: readonly ApprovalRequest[]): Html {
+  const selectable = shown.filter((request) => isSelectable(visit, request))
+  return html`${actionForms(visit, 'approvals.selected', { subject: selectable })}${
+    selectable.length > 1 &&
+    !visit.query.has('all') &&
+    html`<p class="acts"><a class="button" href="${urlWith(path, visit.query, { all: 'selected' })}">Select all on this page</a></p>`
+  }`
+}
+
+function isSelectable({ account }: Visit, request: ApprovalRequest): boolean {
+  return (
+    mayAct(account.role, findAction(request.action)?.needs ?? 'admin') &&
+    mayApproveSelected(request, account.login)
+  )
+}
+
+function checkbox({ query, refused }: Visit, { approvalId }: ApprovalRequest, title: string): Html {
+  const isTicked = query.has('all') || refused?.typed.getAll('approval').includes(approvalId)
+  return html`<input type="checkbox" name="approval" value="${approvalId}" form="approve-selected"${isTicked && html` checked`} aria-label="${title}"> `
 }
 
 function idsOf({ requestedAs, decidedAs = '', merchantId = '', params, input }: ApprovalRequest): string[] {
@@ -67,7 +90,7 @@ async function card(visit: Visit, request: ApprovalRequest, names: Names): Promi
   const { requestedAs, requestedAtMs, expiresAtMs, reason, decidedAtMs } = request
   const { title, fields } = describeRequest(request, findAction)
   const about = await subjectOf(visit, request, names)
-  return html`<section class="card approval"><h2>${title}</h2>
+  return html`<section class="card approval"><h2>${isSelectable(visit, request) && checkbox(visit, request, title)}${title}</h2>
 ${facts([
   ['Status', outcome(request, names)],
   ...about,
