@@ -10,6 +10,7 @@ if (!apiKey.startsWith('test_')) {
 }
 await tryProvider({
   provider: new MollieProvider({ apiKey, webhookUrl, apiUrl }),
+  listsDisputes: true,
   howToPay: 'with the status Paid',
   write: (text) => void process.stdout.write(text),
   waitMs: Number(WAIT_SECONDS) * 1000,

@@ -9,6 +9,7 @@ if (!/^(sk|rk)_test_/.test(secretKey)) {
 }
 await tryProvider({
   provider: new StripeProvider({ secretKey, webhookSecret: '', apiUrl }),
+  listsDisputes: true,
   howToPay: 'with the card 4242 4242 4242 4242, any date and any code',
   write: (text) => void process.stdout.write(text),
   waitMs: Number(WAIT_SECONDS) * 1000,

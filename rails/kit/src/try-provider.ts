@@ -16,6 +16,8 @@ export interface Trial {
   readonly currency?: string
   /** False if the provider has no search, so that nothing is found by our id. */
   readonly searches?: boolean
+  /** The provider has a request for a payment's disputes. */
+  readonly listsDisputes?: boolean
   /** `later`: the provider accepts every refund, and a webhook reports the result. */
   readonly refundsAreDecided?: 'at once' | 'later'
 }
@@ -122,7 +124,8 @@ export async function tryProvider(trial: Trial): Promise<void> {
     const said = await decided(tooMuch, asked)
     expect(said.status === 'declined', `it was ${said.status}`)
   })
-  const { readSettlements } = provider
+  const { readSettlements, disputes } = provider
+  if (trial.listsDisputes) await call('list the disputes of a payment', async () => disputes?.list(paid, {}))
   if (readSettlements) {
     const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
     await call('read a settlement report', () =>
