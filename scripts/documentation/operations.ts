@@ -254,6 +254,7 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
       referCaptureNo: 'A-1001-C1',
       transactionId: `${payment.transactionId}C1`,
       captureAmount: 20,
+      captureStatus: 'captured',
     },
     failures: [
       'invalid_field',
@@ -264,12 +265,12 @@ export const operations: Readonly<Record<Method, OperationNotes>> = {
       'more_than_left_to_capture',
     ],
     rules: [
-      '**Authorization**: when the consumer agrees, the order becomes `confirming` and the money is held in the wallet. As soon as `authorization.expiresAt` is in the query, you can capture.',
+      '**Authorization**: when the consumer agrees, the order becomes `confirming` and the money is held in the wallet or by the rail. As soon as `authorization.expiresAt` is in the query, you can capture.',
       '**Retries are safe**: the same `referCaptureNo` with the same content returns the stored capture.',
       '**The last capture** takes all that remains or has `final: true`. The rest is released, the order becomes `success`, and you receive `payment.order.success` with the captured sum as `paymentAmount`.',
       'Each capture moves its money at once. Refunds follow the last one. An order has at most 32.',
       '**At the end of the authorization** (7 days, unless the operator of the gateway sets another time), the rest is released. An order without a capture becomes `failed` with `msg` “The authorization expired.”; captured money stays yours, and the order becomes `success`.',
-      'Orders with `captureMode` `manual` are paid from wallets only.',
+      'The checkout offers the wallet and [rails that can capture](../rails.md#authorize-and-capture).',
     ],
   },
   'service.order.release': {

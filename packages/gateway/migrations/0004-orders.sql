@@ -47,8 +47,7 @@ create table orders (
     and (fee_minor is null or (status = 'success' or captured_minor > 0) and fee_minor > 0 and fee_minor <= payment_amount_minor)),
   constraint orders_link check (num_nonnulls(link_id, link_uses) in (0, 2)),
   constraint orders_open_attempt check (open_attempt is null or status = 'pending'),
-  constraint orders_payer check (num_nonnulls(wallet_id, rail_id) = num_nonnulls(transaction_id)
-    and num_nonnulls(rail_id, authorized_minor) < 2),
+  constraint orders_payer check (num_nonnulls(wallet_id, rail_id) = num_nonnulls(transaction_id)),
   constraint orders_refunded check (refund_count = 0 or status = 'success'),
   constraint orders_top_up check (tops_up is null or (merchant_id = 'GATEWAYSOWNWALLETS' and wallet_id is null)),
   constraint orders_transaction check (status not in ('confirming', 'success', 'failed') or transaction_id is not null)
@@ -79,10 +78,13 @@ create table captures (
   refer_capture_no text,
   ordinal          integer       not null check (ordinal > 0),
   amount_minor     numeric(20,0) not null check (amount_minor > 0),
-  captured_at      bigint        not null,
+  is_final         boolean       not null,
+  captured_at      bigint,                  -- null: the rail has not captured it
+  failure          text          check (failure is null or captured_at is null),
   primary key (merchant_id, payment_id, refer_capture_no),
   foreign key (merchant_id, payment_id) references orders(merchant_id, payment_id)
 );
+create unique index captures_asked on captures (merchant_id, payment_id) where captured_at is null and failure is null;
 
 create table refunds (
   merchant_id     text,
@@ -107,8 +109,7 @@ create table refunds (
 );
 create index refunds_id on refunds (refund_id);
 
--- Payments and refunds that wait for their rail; `held`: authorized, until due_at. due_at is the next question, or the
--- end of the lease of a claim.
+-- Payments and refunds that wait for their rail. `held`: authorized until due_at. A claim sets due_at to the end of its lease.
 create table authorizations (
   authorization_id  text          primary key,  -- the paymentId or refundId
   kind           text          not null check (kind in ('payment', 'refund', 'held')),

@@ -15,6 +15,7 @@ create table rails (
   paused_until bigint,                                             -- after failures
   created_at   bigint   not null,
   account      jsonb,                                              -- holder, iban, bic, lines
+  authorization_days smallint check (authorization_days > 0),      -- null: takes no captureMode manual
   constraint rails_reached check (num_nonnulls(url, account) = 1)
 );
 
@@ -45,14 +46,13 @@ create table rail_tasks (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index rail_tasks_due on rail_tasks (rail_id, due_at);
 
--- Money that arrives after the order ended waits in suspense: `returning` through the rail, `returned`, or `held`.
 create table rail_attempts (
   merchant_id     text,
   transaction_id  text          check (length(transaction_id) <= 30),
   payment_id      text          not null,
   rail_id         text          not null,
-  status          text          not null check (status in ('starting', 'pending', 'submitted', 'approved', 'declined',
-    'cancelled', 'returning', 'returned', 'held')),
+  status          text          not null check (status in ('starting', 'pending', 'submitted', 'authorized', 'approved',
+    'declined', 'cancelled', 'returning', 'returned', 'held')),
   amount_minor    numeric(20,0) not null check (amount_minor > 0),
   currency        text          not null,
   locale          text          not null,
@@ -60,12 +60,12 @@ create table rail_attempts (
   next_action     jsonb,   -- what the consumer must do
   reason          text,    -- why the attempt was declined or is held
   cancel_asked_at bigint,  -- the consumer wants another way to pay
-  return_id       text,    -- the refund that returns late money
+  return_id       text,    -- the refund that returns late money from suspense
   started_at      bigint        not null,
   ended_at        bigint,
   primary key (merchant_id, transaction_id),
   foreign key (merchant_id, payment_id) references orders(merchant_id, payment_id),
-  check ((status in ('starting', 'pending', 'submitted')) = (ended_at is null)),
+  check ((status in ('starting', 'pending', 'submitted', 'authorized')) = (ended_at is null)),
   check ((status = 'pending') = (next_action is not null)),
   check (status not in ('returning', 'returned') or return_id is not null)
 );

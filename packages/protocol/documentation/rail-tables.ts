@@ -6,6 +6,7 @@ import {
   railRefundAnswerSchema,
   railRefundStatuses,
 } from '../src/rail/answers.ts'
+import { captureMessages } from '../src/rail/captures.ts'
 import { disputeAnswerSchema, disputeFields, disputeMessages } from '../src/rail/disputes.ts'
 import { railMessages } from '../src/rail/messages.ts'
 import { railNotifications } from '../src/rail/notifications.ts'
@@ -23,6 +24,7 @@ export const railTables: Tables = {
   'refund answer': () => fieldTable(railRefundAnswerSchema),
   'refund statuses': () => meaningTable(railRefundStatuses),
   'rail notifications': notificationTable,
+  'capture messages': captureTable,
   'dispute messages': disputeTable,
   'dispute answer': () => fieldTable(disputeAnswerSchema),
   'settlement line': () => fieldTable(inside(settlementAnswerSchema, 'lines')),
@@ -33,6 +35,16 @@ function messageTable(): string {
     code(type),
     meaning,
     fieldsOf(schema),
+    answers.map(code).join(', '),
+  ])
+  return table(['`type`', 'Meaning', 'Carries', 'Response `status`'], rows)
+}
+
+function captureTable(): string {
+  const rows = Object.entries(captureMessages).map(([type, { meaning, schema, answers }]) => [
+    code(type),
+    meaning,
+    namesOf(schema).map(code).join(', '),
     answers.map(code).join(', '),
   ])
   return table(['`type`', 'Meaning', 'Carries', 'Response `status`'], rows)
@@ -51,11 +63,15 @@ function disputeTable(): string {
 }
 
 function notificationTable(): string {
-  const rows = Object.entries(railNotifications).map(([type, { meaning, schema }]) => [
-    code(type),
-    fieldsOf(schema),
-    meaning,
-  ])
+  const meanings = new Set(Object.values(railNotifications).map(({ meaning }) => meaning))
+  const rows = [...meanings].map((meaning) => {
+    const alike = Object.entries(railNotifications).filter((entry) => entry[1].meaning === meaning)
+    return [
+      alike.map(([type]) => code(type)).join(', '),
+      alike[0] ? fieldsOf(alike[0][1].schema) : '',
+      meaning,
+    ]
+  })
   return table(['`type`', 'Carries', 'Result'], rows)
 }
 

@@ -43,6 +43,7 @@ export {
   openRequestEnvelope,
 } from './opening.ts'
 export * from './rail/answers.ts'
+export * from './rail/captures.ts'
 export * from './rail/disputes.ts'
 export * from './rail/messages.ts'
 export * from './rail/notifications.ts'

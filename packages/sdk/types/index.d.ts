@@ -70,6 +70,8 @@ export interface CaptureAnswer {
     transactionId: string;
     /** The captured amount. Zero or more. */
     captureAmount: number | string;
+    /** `capturing`: the rail has not answered yet; repeat the request. Allowed: `captured`, `capturing`, `failed`. */
+    captureStatus: 'captured' | 'capturing' | 'failed';
     /** The payment order’s status. Allowed: `pending`, `confirming`, `success`, `failed`, `timeout`, `cancelled`. */
     status: OrderStatus;
     /** The currency. An ISO 4217 code. */
@@ -346,10 +348,14 @@ export interface OrderListAnswer {
                 referCaptureNo: string;
                 /** The captured amount. Zero or more. */
                 captureAmount: number | string;
+                /** `capturing`: the rail has not answered yet; repeat the request. Allowed: `captured`, `capturing`, `failed`. */
+                captureStatus: 'captured' | 'capturing' | 'failed';
                 /** The transaction’s number. 1 to 30 characters. */
                 transactionId: string;
                 /** When the amount was captured. In milliseconds. */
-                captureTime: number;
+                captureTime?: number;
+                /** Why nothing was captured. 1 to 256 characters. */
+                msg?: string;
             }[];
         };
         /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */
@@ -471,10 +477,14 @@ export interface QueryAnswer {
             referCaptureNo: string;
             /** The captured amount. Zero or more. */
             captureAmount: number | string;
+            /** `capturing`: the rail has not answered yet; repeat the request. Allowed: `captured`, `capturing`, `failed`. */
+            captureStatus: 'captured' | 'capturing' | 'failed';
             /** The transaction’s number. 1 to 30 characters. */
             transactionId: string;
             /** When the amount was captured. In milliseconds. */
-            captureTime: number;
+            captureTime?: number;
+            /** Why nothing was captured. 1 to 256 characters. */
+            msg?: string;
         }[];
     };
     /** The attach of the create request, if any. 1 to 1024 characters; may have line breaks and tabs. */

@@ -58,6 +58,7 @@ export async function ensureTestBank(
     merchants: undefined,
     position: defaultPosition,
     logo: undefined,
+    authorizationDays: 7,
   }
   const { rails: store, vault, clock } = given
   const known = await new RailDirectory({ store, vault, clock }).find(railId)

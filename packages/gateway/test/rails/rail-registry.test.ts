@@ -255,6 +255,7 @@ test('a rail is offered for its merchants, currencies and amounts, unless it is 
     failures: 0,
     lastFailure: undefined,
     pausedUntilMs: undefined,
+    authorizationDays: undefined,
     createdAtMs: 0,
   }
   const toPay = { merchantId: '1', currency: 'EUR', amountMinor: 100n }

@@ -6,7 +6,9 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import {
+  type CaptureMessage,
   type DisputeMessage,
+  parseCaptureMessage,
   parseDisputeMessage,
   parseRailMessage,
   type RailMessage,
@@ -41,8 +43,10 @@ export interface SignedResponse {
   readonly sign: (id?: string, atMs?: number, secrets?: readonly string[]) => Record<string, string>
 }
 
+type Asked = RailMessage | CaptureMessage
+
 export class TestBank {
-  readonly asked: RailMessage[] = []
+  readonly asked: Asked[] = []
   readonly secrets: string[] = []
   /** Verdicts on messages that were not genuine. */
   readonly refused: string[] = []
@@ -54,7 +58,9 @@ export class TestBank {
   first: object = { status: 'pending', nextAction: { kind: 'redirect', url: 'https://bank.example/pay' } }
   firstRefund: object = { status: 'approved', reference: 'refund' }
   /** Instead of what it would answer; undefined: as usual. */
-  says: (message: RailMessage) => Said | undefined = () => undefined
+  says: (message: Asked) => Said | undefined = () => undefined
+  /** By captureId. */
+  readonly captures = new Map<string, object>()
   /** The headers of a response, instead of its signature; undefined: as usual. */
   signs: (response: SignedResponse) => object | undefined = () => undefined
   readonly #clock: Clock
@@ -83,7 +89,7 @@ export class TestBank {
           this.askedOfDisputes.push(aboutDispute)
           return respondTo(this.disputes.get(aboutDispute.disputeId) ?? { status: 'unknown' })
         }
-        const message = parseRailMessage(body)
+        const message = parseCaptureMessage(body) ?? parseRailMessage(body)
         this.asked.push(message)
         const usual = this.#answer(message)
         const said = this.says(message) ?? usual
@@ -136,8 +142,19 @@ export class TestBank {
     reply.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body)
   }
 
-  #answer(message: RailMessage): object {
+  #answer(message: Asked): object {
     switch (message.type) {
+      case 'payment.capture': {
+        const { captureId, transactionId, final } = message
+        if (!this.captures.has(captureId)) {
+          this.captures.set(captureId, { status: 'approved', amountMinor: message.amountMinor })
+          if (final) this.payments.set(transactionId, approved)
+        }
+        return this.captures.get(captureId) ?? {}
+      }
+      case 'payment.release':
+        this.payments.set(message.transactionId, { status: 'cancelled' })
+        return { status: 'cancelled' }
       case 'payment.start':
         if (!this.payments.has(message.transactionId)) this.payments.set(message.transactionId, this.first)
         return this.payments.get(message.transactionId) ?? {}
@@ -159,6 +176,7 @@ export class TestBank {
 }
 
 export const approved = { status: 'approved', reference: 'bank-1' }
+export const authorized = { status: 'authorized', reference: 'bank-1' }
 
 export type Rails = Awaited<ReturnType<typeof openRails>>
 
@@ -216,7 +234,10 @@ export async function openRails(
     troubles,
     failedCalls,
     post,
-    async addBank(railId: string, given: { currencies?: string[] } = {}): Promise<TestBank> {
+    async addBank(
+      railId: string,
+      given: { currencies?: string[]; authorizationDays?: number } = {},
+    ): Promise<TestBank> {
       const bank = await new TestBank(clock).open()
       after(() => bank.close())
       const { rails } = actingAs(operations, 'test')

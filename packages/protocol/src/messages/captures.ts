@@ -2,8 +2,13 @@
 // agrees, and paid when the merchant captures it.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
-import { amount, list, nested, text, timeNumber, yesOrNo } from '../fields.ts'
-import { maxOrderNoLength, maxPaymentIdLength, maxReferCaptureNoLength } from '../limits.ts'
+import { amount, choice, list, nested, text, timeNumber, yesOrNo } from '../fields.ts'
+import {
+  maxOrderNoLength,
+  maxPaymentIdLength,
+  maxRailReasonLength,
+  maxReferCaptureNoLength,
+} from '../limits.ts'
 import { checkPositiveDecimal, type WireAmount } from '../money.ts'
 import { Type } from '../type.ts'
 import { makeBodyReader } from '../validation.ts'
@@ -18,6 +23,12 @@ const referCaptureNo = text('Your number for the capture, unique within the orde
   max: maxReferCaptureNoLength,
 })
 const captureAmount = amount('The captured amount.')
+const captureStatuses = ['captured', 'capturing', 'failed'] as const
+export type CaptureStatus = (typeof captureStatuses)[number]
+const captureStatus = choice(
+  '`capturing`: the rail has not answered yet; repeat the request.',
+  captureStatuses,
+)
 const amounts = {
   authorizedAmount: amount('The amount that the consumer agreed to.'),
   capturedAmount: amount('The sum of all captures.'),
@@ -101,6 +112,7 @@ export const captureAnswerSchema = Type.Object({
   referCaptureNo,
   transactionId,
   captureAmount,
+  captureStatus,
   status: orderStatus,
   currency,
   ...amounts,
@@ -113,8 +125,10 @@ const captureInQuery = nested('One capture.', {
   fields: {
     referCaptureNo,
     captureAmount,
+    captureStatus,
     transactionId,
-    captureTime: timeNumber('When the amount was captured.'),
+    captureTime: Type.Optional(timeNumber('When the amount was captured.')),
+    msg: Type.Optional(text('Why nothing was captured.', { max: maxRailReasonLength })),
   },
 })
 

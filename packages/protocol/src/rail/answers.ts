@@ -2,7 +2,7 @@
 // status, and return only those.
 import type { Static } from 'typebox'
 import { Failure } from '../codes.ts'
-import { choice, list, nested, pattern, text, webAddress, wholeNumber } from '../fields.ts'
+import { choice, list, nested, pattern, text, timeNumber, webAddress, wholeNumber } from '../fields.ts'
 import {
   maxCheckAfterSeconds,
   maxInstructionLabelLength,
@@ -15,11 +15,13 @@ import {
 import * as shared from '../messages/shared-fields.ts'
 import { Type } from '../type.ts'
 import { makeReader } from '../validation.ts'
+import { captureMessages } from './captures.ts'
 import { railMessages } from './messages.ts'
 
 export const railPaymentStatuses = {
   pending: 'The consumer must act: `nextAction`.',
   submitted: 'The rail is processing the payment, which can no longer be cancelled.',
+  authorized: 'The money is reserved. Only with `captureMode`.',
   approved: 'The payment succeeded. Final.',
   declined: 'The payment failed. Final.',
   cancelled: 'Cancelled before the consumer paid. Final.',
@@ -83,7 +85,10 @@ export const railPaymentAnswerSchema = Type.Object({
     }),
   ),
   currency: Type.Optional(shared.currency),
-  reference: Type.Optional(reference(' Required with `approved`.')),
+  reference: Type.Optional(reference(' Required with `authorized` and `approved`.')),
+  authorizedUntil: Type.Optional(
+    timeNumber('With `authorized`: when the provider releases the money.'),
+  ),
   reason: Type.Optional(reason),
   checkAfterSeconds: Type.Optional(checkAfterSeconds),
 })
@@ -120,6 +125,7 @@ export type RailPaymentAnswer = Common &
   (
     | { readonly status: 'pending'; readonly nextAction: NextAction }
     | { readonly status: 'approved'; readonly reference: string }
+    | { readonly status: 'authorized'; readonly reference: string; readonly authorizedUntil?: number }
     | { readonly status: 'declined'; readonly reason: string }
     | { readonly status: 'submitted' | 'cancelled' | 'unknown' }
   )
@@ -136,7 +142,7 @@ const readRefundAnswer = makeReader(railRefundAnswerSchema, answerOptions)
 
 /** For the gateway: a rail's response about a payment, or a Failure with the error in it. */
 export function parseRailPaymentAnswer(
-  type: 'payment.start' | 'payment.status' | 'payment.cancel',
+  type: 'payment.start' | 'payment.status' | 'payment.cancel' | 'payment.release',
   answerText: string,
 ): RailPaymentAnswer {
   const answer = readPaymentAnswer(answerText)
@@ -151,6 +157,11 @@ export function parseRailPaymentAnswer(
   if (status === 'pending') return { ...common, status, nextAction: nextActionOf(answer.nextAction) }
   if (status === 'declined') return { ...common, status, reason: required(answer, 'reason') }
   if (status === 'approved') return { ...common, status, reference: required(answer, 'reference') }
+  if (status === 'authorized') {
+    const until = answer.authorizedUntil
+    const reserved = { ...common, status, reference: required(answer, 'reference') }
+    return until === undefined ? reserved : { ...reserved, authorizedUntil: Number(until) }
+  }
   return { ...common, status }
 }
 
@@ -167,8 +178,10 @@ export function parseRailRefundAnswer(
     : { ...common, status }
 }
 
-function refuseStatus(type: keyof typeof railMessages, status: string): void {
-  const allowed: readonly string[] = railMessages[type].answers
+const answersOf = { ...railMessages, ...captureMessages }
+
+function refuseStatus(type: keyof typeof answersOf, status: string): void {
+  const allowed: readonly string[] = answersOf[type].answers
   if (allowed.includes(status)) return
   const message = `status must be one of ${allowed.join(', ')} in a response to ${type}, but was ${status}.`
   throw new Failure('invalid_field', { field: 'status', message })

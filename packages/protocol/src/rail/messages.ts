@@ -16,15 +16,15 @@ import { toMinorUnits } from '../money.ts'
 import { Type } from '../type.ts'
 import { makeChecker, makeReader } from '../validation.ts'
 
-const transactionId = text('The payment attempt. The same id is always the same payment.', {
+export const transactionId = text('The payment attempt. The same id is always the same payment.', {
   max: maxTransactionIdLength,
 })
 const refundId = text('The refund. The same id is always the same refund.', { max: maxRefundIdLength })
-const amount = pattern('The amount, with all decimal places of the currency.', {
+export const amount = pattern('The amount, with all decimal places of the currency.', {
   regexp: /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/,
   expected: 'decimal text such as `12.50`',
 })
-const amountMinor = pattern('The amount in minor units: 12.50 USD is `1250`.', {
+export const amountMinor = pattern('The amount in minor units: 12.50 USD is `1250`.', {
   regexp: /^[1-9][0-9]{0,18}$/,
   expected: 'digits',
 })
@@ -49,6 +49,11 @@ const paymentStartSchema = Type.Object({
     expected: 'a language such as `en`',
   }),
   channel: choice('Where the consumer pays.', channels),
+  captureMode: Type.Optional(
+    choice('`manual`: [reserve](#authorize-and-capture) the money.', [
+      'manual',
+    ]),
+  ),
 })
 
 const paymentStatusSchema = Type.Object({
@@ -82,17 +87,17 @@ export const railMessages = {
   'payment.start': {
     meaning: 'Start a payment. A repeat returns its current state and starts nothing.',
     schema: paymentStartSchema,
-    answers: ['pending', 'submitted', 'approved', 'declined', 'cancelled'],
+    answers: ['pending', 'submitted', 'authorized', 'approved', 'declined', 'cancelled'],
   },
   'payment.status': {
     meaning: 'Get the status of a payment.',
     schema: paymentStatusSchema,
-    answers: ['pending', 'submitted', 'approved', 'declined', 'cancelled', 'unknown'],
+    answers: ['pending', 'submitted', 'authorized', 'approved', 'declined', 'cancelled', 'unknown'],
   },
   'payment.cancel': {
     meaning: 'Cancel a payment that is still `pending`; otherwise return its status.',
     schema: paymentCancelSchema,
-    answers: ['cancelled', 'submitted', 'approved', 'declined', 'unknown'],
+    answers: ['cancelled', 'submitted', 'authorized', 'approved', 'declined', 'unknown'],
   },
   'refund.start': {
     meaning: 'Refund a payment. All its refunds together never exceed the amount paid.',
@@ -128,11 +133,11 @@ export function parseRailMessage(bodyText: string): RailMessage {
   return message
 }
 
-function checkAmount({
+export function checkAmount({
   amount,
   amountMinor,
   currency,
-}: RailMessageOf<'refund.start' | 'payment.start'>): void {
+}: Pick<RailMessageOf<'refund.start'>, 'amount' | 'amountMinor' | 'currency'>): void {
   if (toMinorUnits(amount, currency, 'amount') === BigInt(amountMinor)) return
   const message = `amount ${amount} and amountMinor ${amountMinor} are not the same in ${currency}.`
   throw new Failure('amounts_do_not_add_up', { field: 'amountMinor', message })

@@ -97,6 +97,12 @@ export const extras = {
     }),
   ),
   logo: optional(displayed(longText('An SVG image of at most 16 KiB.', { max: 16_384 }), { kind: 'long' })),
+  authorizationDays: optional(
+    integer(
+      'For how many days it reserves money until a capture. Without it, orders with captureMode manual are not offered.',
+      { min: 1, max: 30 },
+    ),
+  ),
 }
 // Safe: these are its own keys.
 const extraNames = Object.keys(extras) as (keyof typeof extras)[]
@@ -380,6 +386,7 @@ const defaults = {
   merchants: { merchants: undefined },
   position: { position: defaultPosition },
   logo: { logo: undefined },
+  authorizationDays: { authorizationDays: undefined },
 } as const satisfies Record<keyof typeof extras, Partial<RailSettings>>
 export const noExtras = {
   ...defaults.names,
@@ -388,9 +395,10 @@ export const noExtras = {
   ...defaults.merchants,
   ...defaults.position,
   ...defaults.logo,
+  ...defaults.authorizationDays,
 }
 
-interface Given extends Partial<Pick<RailSettings, 'merchants' | 'position' | 'logo'>> {
+interface Given extends Partial<Pick<RailSettings, 'merchants' | 'position' | 'logo' | 'authorizationDays'>> {
   readonly names?: readonly string[]
   readonly least?: readonly string[]
   readonly most?: readonly string[]

@@ -24,8 +24,8 @@ export function operationsForMerchants(stores: Stores, common: Common) {
     queryOrder: makeQueryOrder({ ...stores, ...common }),
     listOrders: makeListOrders({ ...stores, ...common }),
     cancelOrder: makeCancelOrder({ ...stores, ...common }),
-    captureOrder: makeCaptureOrder({ ...stores, ...common }),
-    releaseOrder: makeReleaseOrder({ ...stores, ...common }),
+    captureOrder: makeCaptureOrder({ ...stores, ...common, askRailNow: common.payByRail.look }),
+    releaseOrder: makeReleaseOrder({ ...stores, ...common, askRailNow: common.payByRail.look }),
     scanOrder: makeScanOrder({
       ...stores,
       ...common,

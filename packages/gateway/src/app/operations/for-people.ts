@@ -50,7 +50,7 @@ export function operationsForPeople(
     balanceLimits: config.walletLimits.balance,
     defaultLimits: config.walletLimits,
   }
-  const perMerchant = { ...common, stores }
+  const perMerchant = { ...common, stores, askRailNow: common.payByRail.look }
   const callbacks = { history: stores.callbackHistory, resends: stores.callbackResends }
   const corrections = makeCorrectBooks(parts)
   const payouts = makeManagePayouts(parts)

@@ -32,6 +32,7 @@ export interface ManageOrdersParts extends ClockAndRandom {
   readonly currentOrder: CurrentOrder
   readonly explainMissingOrder: ExplainMissingOrder
   readonly prices: Pick<PriceDirectory, 'current'>
+  readonly askRailNow: CaptureOrderParts['askRailNow']
 }
 
 export interface RefundByOperator {

@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Merchant } from '../merchants/rules/merchant.ts'
 import { authorizedAmounts } from './captures/capture-order.ts'
-import { type Capture, captureIdOf } from './captures/rules/capture.ts'
+import { type Capture, captureIdOf, captureStatusOf } from './captures/rules/capture.ts'
 import type { CaptureStore } from './captures/store/captures.ts'
 import type { CurrentOrder } from './current-order.ts'
 import type { AskedNumber, ExplainMissingOrder } from './explain-missing-order.ts'
@@ -104,7 +104,9 @@ export function queryAnswer(
           referCaptureNo: capture.referCaptureNo,
           captureAmount: toWireAmount(capture.amountMinor, order.currency),
           transactionId: captureIdOf(order.transactionId ?? '', capture.ordinal),
-          captureTime: capture.capturedAtMs,
+          captureStatus: captureStatusOf(capture),
+          ...(capture.capturedAtMs !== undefined && { captureTime: capture.capturedAtMs }),
+          ...(capture.failure !== undefined && { msg: capture.failure }),
         })),
       },
     }),
@@ -117,7 +119,7 @@ export async function capturesOf(
   order: Order,
   { listCaptures }: Pick<CaptureStore, 'listCaptures'>,
 ): Promise<readonly Capture[]> {
-  return order.authorization?.capturedMinor ? listCaptures(order) : []
+  return order.authorization?.heldUntilMs !== undefined ? listCaptures(order) : []
 }
 
 function refundInQuery(refund: Refund): RefundInQuery {

@@ -1,8 +1,16 @@
 // Asks a rail about a payment attempt: start, status or cancel. For bank transfers, the order's money in suspense
 // decides instead.
 import assert from 'node:assert/strict'
-import { parseRailPaymentAnswer, type RailMessage, type RailPaymentAnswer } from '@tillgate/protocol'
+import {
+  captureVersion,
+  parseRailCaptureAnswer,
+  parseRailPaymentAnswer,
+  type RailMessage,
+  type RailPaymentAnswer,
+} from '@tillgate/protocol'
 import type { MerchantDirectory } from '../../core/merchants/merchant-directory.ts'
+import { isUnderWay } from '../../core/orders/captures/rules/capture.ts'
+import type { CaptureStore } from '../../core/orders/captures/store/captures.ts'
 import type { CurrentOrder } from '../../core/orders/current-order.ts'
 import type { ClaimedTask } from '../../core/orders/payments/rules/rail-task.ts'
 import { checkoutUrl } from '../../core/orders/rules/checkout-url.ts'
@@ -13,23 +21,27 @@ import { type Asked, believed, type Inquiry, withCalls } from './inquiry.ts'
 import type { AskRail } from './rail-client.ts'
 import type { KnownRail } from './rail-directory.ts'
 import {
+  type Decision,
   type OrderAndAttempt,
   type Question,
   questionFor,
+  releasesAtOnce,
   startsAgain,
   whyNotBelieved,
 } from './rules/attempt.ts'
 import { decideAsked, lookAgainSeconds } from './rules/bank-transfer.ts'
+import { decideCapture } from './rules/decide-capture.ts'
 import { decidePayment } from './rules/decide-payment.ts'
 import type { LateMoney } from './rules/late-money.ts'
-import { paymentStart } from './rules/rail-message.ts'
-import { nextAskAtMs } from './rules/rail-retry.ts'
+import { paymentCapture, paymentStart } from './rules/rail-message.ts'
+import { laterWhileHeld, nextAskAtMs, nextLookAtMs } from './rules/rail-retry.ts'
 import type { BankAccount } from './rules/transfer-account.ts'
 import type { RailAttemptStore } from './store/rail-attempts.ts'
 import type { TransferEntryStore } from './store/transfer-entries.ts'
 
 export interface LoadParts {
   readonly attempts: Pick<RailAttemptStore, 'findAttempt'>
+  readonly captures: Pick<CaptureStore, 'listCaptures'>
   readonly orders: Pick<OrderStore, 'findOrder'>
   readonly currentOrder: CurrentOrder
   readonly clock: Clock
@@ -44,22 +56,39 @@ export interface AskAboutPaymentParts extends LoadParts {
 }
 
 export async function load(
-  { attempts, orders, currentOrder, clock }: LoadParts,
+  { attempts, captures, orders, currentOrder, clock }: LoadParts,
   task: ClaimedTask,
   nowMs = clock.now(),
 ): Promise<OrderAndAttempt> {
   const [order, attempt] = await Promise.all([orders.findOrder(task), attempts.findAttempt(task)])
   assert(order && attempt, 'what is asked about belongs to an order and an attempt')
-  return { order: await currentOrder(order, nowMs), attempt }
+  const facts = { order: await currentOrder(order, nowMs), attempt }
+  return order.authorization ? { ...facts, captures: await captures.listCaptures(task) } : facts
+}
+
+/** When to ask again, as the decision leaves the order. A rail that captured at once is asked once more now. */
+function dueAtMs(
+  facts: OrderAndAttempt,
+  { attempt = facts.attempt, heldUntilMs, captured, captureFailure }: Decision,
+  { status, checkAfterSeconds }: { readonly status: string; readonly checkAfterSeconds?: number },
+  nowMs: number,
+): number {
+  const given = { nowMs, checkAfterSeconds }
+  if (attempt.status !== 'authorized') return nextAskAtMs(facts, given)
+  if (heldUntilMs !== undefined) return status === 'approved' ? nowMs : laterWhileHeld(heldUntilMs, nowMs)
+  const isCaptured = captured !== undefined || captureFailure !== undefined
+  return nextLookAtMs({ ...facts, attempt, captures: isCaptured ? [] : (facts.captures ?? []) }, given)
 }
 
 export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
   /** `known`: order and attempt, if already loaded. */
   return async (task: ClaimedTask, rail: KnownRail, known?: OrderAndAttempt): Promise<Inquiry> => {
-    const facts = known ?? (await load(parts, task))
+    const facts = known && !known.order.authorization ? known : await load(parts, task)
     const { account } = rail.rail
     if (account) return lookIntoSuspense(task, account, facts)
-    const asked = await askPayment(rail, facts, questionOf(task, facts))
+    const question = questionOf(task, facts)
+    if (question === 'payment.capture') return askToCapture(task, rail, facts)
+    const asked = await askPayment(rail, facts, question)
     if (asked.kind === 'failed') return asked
     const { answer, calls } = asked
     return {
@@ -67,10 +96,35 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
       calls,
       async decide(ids, isAgain) {
         const now = isAgain ? await load(parts, task, ids.nowMs) : await current(facts, ids.nowMs)
-        const { checkAfterSeconds } = answer
-        const dueAtMs = nextAskAtMs(now, { nowMs: ids.nowMs, checkAfterSeconds })
-        const decision = decidePayment(now, answer, { ...ids, lateMoney: parts.lateMoney })
-        return { decision, before: now, dueAtMs }
+        const { authorizationDays } = rail.rail
+        const decision = decidePayment(now, answer, { ...ids, authorizationDays, lateMoney: parts.lateMoney })
+        return { decision, before: now, dueAtMs: dueAtMs(now, decision, answer, ids.nowMs) }
+      },
+    }
+  }
+
+  /** The same captureId is the same capture, so a call without a response is repeated. */
+  async function askToCapture(task: ClaimedTask, rail: KnownRail, facts: OrderAndAttempt): Promise<Inquiry> {
+    const planned = facts.captures?.find(isUnderWay)
+    assert(planned, 'a capture is asked for')
+    const reply = await ask(rail, paymentCapture(facts.attempt, planned), parseRailCaptureAnswer)
+    const asked = withCalls(
+      believed(reply, ({ amountMinor }) =>
+        amountMinor === undefined || amountMinor === planned.amountMinor.toString()
+          ? undefined
+          : `captured ${amountMinor} minor units instead of ${planned.amountMinor}`,
+      ),
+      [],
+    )
+    if (asked.kind === 'failed') return asked
+    const { answer, calls } = asked
+    return {
+      kind: 'answered',
+      calls,
+      async decide(ids, isAgain) {
+        const now = isAgain ? await load(parts, task, ids.nowMs) : facts
+        const decision = decideCapture(now, answer, ids)
+        return { decision, before: now, dueAtMs: dueAtMs(now, decision, answer, ids.nowMs) }
       },
     }
   }
@@ -95,7 +149,7 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
   }
 
   function questionOf(task: ClaimedTask, facts: OrderAndAttempt): Question {
-    return questionFor(facts, { isFirst: task.claims === 1 })
+    return questionFor(facts, { isFirst: task.claims === 1, nowMs: parts.clock.now() })
   }
 
   async function current(facts: OrderAndAttempt, nowMs: number): Promise<OrderAndAttempt> {
@@ -106,18 +160,25 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
   async function askPayment(
     rail: KnownRail,
     facts: OrderAndAttempt,
-    question: Question,
+    question: Exclude<Question, 'payment.capture'>,
   ): Promise<Asked<RailPaymentAnswer>> {
     const { transactionId } = facts.attempt
-    const put = async (asked: Question) => {
-      const message: RailMessage =
-        asked === 'payment.start' ? await startMessage(facts) : { type: asked, transactionId }
+    const put = async (asked: Exclude<Question, 'payment.capture'>) => {
+      const message =
+        asked === 'payment.start'
+          ? await startMessage(facts)
+          : asked === 'payment.release'
+            ? { type: asked, version: captureVersion, transactionId }
+            : { type: asked, transactionId }
       const reply = await ask(rail, message, (text) => parseRailPaymentAnswer(asked, text))
       return believed(reply, (answer) => whyNotBelieved(facts, asked, answer))
     }
     const first = await put(question)
-    if (first.kind === 'failed' || !startsAgain(facts, first.answer)) return withCalls(first, [])
-    return withCalls(await put('payment.start'), [first.call])
+    if (first.kind === 'failed') return withCalls(first, [])
+    if (startsAgain(facts, first.answer)) return withCalls(await put('payment.start'), [first.call])
+    if (question !== 'payment.release' && releasesAtOnce(facts, first.answer))
+      return withCalls(await put('payment.release'), [first.call])
+    return withCalls(first, [])
   }
 
   async function startMessage(facts: OrderAndAttempt): Promise<RailMessage> {

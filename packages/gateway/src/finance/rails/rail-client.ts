@@ -2,6 +2,7 @@
 // response counts as a failure and changes nothing.
 import assert from 'node:assert/strict'
 import {
+  type CaptureMessage,
   type DisputeMessage,
   Failure,
   makeUuid,
@@ -55,7 +56,7 @@ interface AnyAnswer {
 
 export type AskRail = <Answer extends AnyAnswer>(
   rail: KnownRail,
-  message: RailMessage | SettlementReport | DisputeMessage,
+  message: RailMessage | CaptureMessage | SettlementReport | DisputeMessage,
   parse: (text: string) => Answer,
 ) => Promise<RailReply<Answer>>
 

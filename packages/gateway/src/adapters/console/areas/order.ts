@@ -3,6 +3,7 @@
 import { merchantIdPattern, paymentIdPattern, toDecimalText } from '@tillgate/protocol'
 import { leftOf } from '../../../actions/orders/order-actions.ts'
 import type { HeldTransfer } from '../../../actions/rails/transfer-actions.ts'
+import { type Capture, captureStatusOf } from '../../../core/orders/captures/rules/capture.ts'
 import { returnedFeeMinor } from '../../../core/orders/fees/rules/fee.ts'
 import type { Refund } from '../../../core/orders/refunds/rules/refund.ts'
 import { isHeld, type Order, type OrderKey } from '../../../core/orders/rules/order.ts'
@@ -129,10 +130,11 @@ function timeline({ order, changes, refunds, captures }: OrderDetails, nowMs: nu
       text: reason,
     })),
     ...captures.map((capture) => ({
+      // A capture that is under way or was declined comes last.
       timeMs: capture.capturedAtMs,
-      mark: status('success', 'Captured'),
+      mark: captureMark(capture),
       by: undefined,
-      text: `${capture.referCaptureNo}: ${toDecimalText(capture.amountMinor, order.currency)} ${order.currency}`,
+      text: `${capture.referCaptureNo}: ${toDecimalText(capture.amountMinor, order.currency)} ${order.currency}${capture.failure === undefined ? '' : `: ${capture.failure}`}`,
     })),
     ...refunds.flatMap((refund) => [
       {
@@ -153,14 +155,14 @@ function timeline({ order, changes, refunds, captures }: OrderDetails, nowMs: nu
           ]),
     ]),
   ]
-  const sorted = steps.toSorted((a, b) => a.timeMs - b.timeMs)
+  const sorted = steps.toSorted((a, b) => (a.timeMs ?? Infinity) - (b.timeMs ?? Infinity))
   return html`<ol class="timeline">${sorted.map(
     ({
       timeMs,
       mark,
       by,
       text,
-    }) => html`<li>${mark}<p>${moment(timeMs, nowMs)}${by !== undefined && html` · by the ${by}`}</p>
+    }) => html`<li>${mark}<p>${timeMs !== undefined && moment(timeMs, nowMs)}${by !== undefined && html` · by the ${by}`}</p>
 ${text !== undefined && html`<p class="wrap">${text}</p>`}</li>`,
   )}</ol>`
 }
@@ -301,10 +303,17 @@ ${table(
 )}`
 }
 
+function captureMark(capture: Capture): Html {
+  const state = captureStatusOf(capture)
+  if (state === 'captured') return status('success', 'Captured')
+  return state === 'failed' ? status('failed', 'Not captured') : status('confirming', 'Capturing')
+}
+
 const attemptLooks = {
   starting: 'wait',
   pending: 'wait',
   submitted: 'wait',
+  authorized: 'wait',
   approved: 'good',
   declined: 'bad',
   cancelled: 'off',

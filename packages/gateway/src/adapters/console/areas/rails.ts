@@ -83,6 +83,7 @@ async function showOne(visit: Visit): Promise<ConsolePage | undefined> {
       ['Maximum amount', writtenLimits(rail.mostMinor).join(', ') || 'None'],
       ['Merchants', rail.merchants?.join(', ') ?? 'All'],
       ['Position', rail.position],
+      ['Authorization days', rail.authorizationDays ?? 'No manual captures'],
       ['Logo', rail.logo === undefined ? 'None' : `SVG, ${rail.logo.length} characters`],
       ['Created', moment(rail.createdAtMs, visit.nowMs)],
     ])}</section>
@@ -165,5 +166,6 @@ function valuesOf(rail: OutsideRail) {
     merchants: rail.merchants?.join(', '),
     position: String(rail.position),
     logo: rail.logo,
+    authorizationDays: rail.authorizationDays?.toString(),
   }
 }

@@ -1,4 +1,5 @@
 // What an order's page shows of its authorization: how much can still be captured, until when, and each capture.
+import type { Capture } from '../../../core/orders/captures/rules/capture.ts'
 import { isHeld, type Order } from '../../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../../finance/overview/show-order.ts'
 import { type Html, html } from '../../kit/html.ts'
@@ -21,6 +22,12 @@ export function authorizationFacts(language: Language, { authorization, currency
 export function captureList({ language }: Visit, { order, captures }: OrderDetails): Html {
   return html`<ul class="list">${captures.map(
     (each) =>
-      html`<li><strong>${language.formats.money(each.amountMinor, order.currency)}</strong><br><span class="quiet small">${time(each.capturedAtMs, language)} · ${shortId(each.referCaptureNo)}</span></li>`,
+      html`<li><strong>${language.formats.money(each.amountMinor, order.currency)}</strong><br><span class="quiet small">${progressOf(each, language)} · ${shortId(each.referCaptureNo)}</span></li>`,
   )}</ul>`
+}
+
+function progressOf({ capturedAtMs, failure }: Capture, language: Language): Html | string {
+  const { orders } = language.words
+  if (capturedAtMs !== undefined) return time(capturedAtMs, language)
+  return failure === undefined ? orders.capturing : `${orders.captureFailed}: ${failure}`
 }

@@ -280,7 +280,7 @@ select coalesce(o.merchant_id, h.merchant_id) || ' ' || coalesce(o.payment_id, h
 select coalesce(o.merchant_id, c.merchant_id, t.merchant_id) || ' ' || coalesce(o.payment_id, c.payment_id, t.payment_id)
   from (select merchant_id, payment_id, captured_minor from orders where captured_minor > 0) as o
   full join (select merchant_id, payment_id, count(*) as captures, sum(amount_minor) as captured
-               from captures group by merchant_id, payment_id) as c
+               from captures where captured_at is not null group by merchant_id, payment_id) as c
     on c.merchant_id = o.merchant_id and c.payment_id = o.payment_id
   full join (select merchant_id, payment_id, count(*) as captures, sum(amount_minor) as captured
                from transfers where ${isCapture} group by merchant_id, payment_id) as t
@@ -450,10 +450,10 @@ select o.merchant_id || ' ' || o.payment_id
   left join rail_attempts a on a.merchant_id = o.merchant_id and a.payment_id = o.payment_id
                            and a.transaction_id = coalesce(o.open_attempt, o.transaction_id)
  where (o.rail_id is not null or o.open_attempt is not null)
-   and (a.transaction_id is null or a.amount_minor <> o.payment_amount_minor or a.currency <> o.currency
+   and (a.transaction_id is null or a.amount_minor <> coalesce(o.authorized_minor, o.payment_amount_minor) or a.currency <> o.currency
         or a.rail_id <> coalesce(o.rail_id, a.rail_id)
         or case o.status when 'pending' then a.ended_at is not null
-                         when 'confirming' then a.status <> 'submitted'
+                         when 'confirming' then a.status <> case when o.held_until is null then 'submitted' else 'authorized' end
                          when 'success' then a.status <> 'approved'
                          else a.status not in ('declined', 'cancelled', 'returning', 'returned', 'held') end)`,
 

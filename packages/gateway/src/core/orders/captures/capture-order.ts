@@ -27,8 +27,12 @@ import {
   type Capture,
   captureIdOf,
   captureOrder,
+  captureStatusOf,
   differingCaptureField,
   endAuthorization,
+  isUnderWay,
+  notAllowed,
+  planCapture,
 } from './rules/capture.ts'
 import type { CaptureStore } from './store/captures.ts'
 
@@ -38,6 +42,8 @@ export interface CaptureOrderParts extends ClockAndRandom {
   readonly explainMissingOrder: ExplainMissingOrder
   readonly captures: CaptureStore
   readonly prices: Pick<PriceDirectory, 'current'>
+  /** Asks the rail that holds the money now instead of a moment later. */
+  readonly askRailNow: (order: Order) => Promise<unknown>
   /** Defaults to the merchant, without an audit entry. */
   readonly by?: { readonly actor: Actor; readonly entry: AuditEntry }
 }
@@ -53,8 +59,14 @@ const maxTries = 100
 export function makeCaptureOrder(parts: CaptureOrderParts) {
   return async ({ merchantId }: Merchant, body: string): Promise<CaptureAnswer> => {
     const asked = parseCaptureBody(body)
+    let isRailAsked = false
     for (let tries = 0; tries < maxTries; tries++) {
       const { order, captures } = await find(parts, merchantId, asked.order)
+      if (!isRailAsked && captures.some(isUnderWay)) {
+        isRailAsked = true
+        await parts.askRailNow(order)
+        continue
+      }
       const wanted: AskedCapture = {
         ...asked,
         amountMinor:
@@ -65,11 +77,21 @@ export function makeCaptureOrder(parts: CaptureOrderParts) {
       const earlier = captures.find(({ referCaptureNo }) => referCaptureNo === asked.referCaptureNo)
       if (earlier) {
         checkSame(earlier, wanted, { order, isLast: earlier === captures.at(-1) })
+        if (earlier.failure !== undefined) throw declined(earlier)
         return { ...captureAnswer(order, earlier), ...ignoring(asked) }
+      }
+      const ordinal = captures.length + 1
+      if (order.railId !== undefined) {
+        checkNoneUnderWay(captures)
+        const planned = planCapture(order, wanted, { ordinal, nowMs: parts.clock.now() })
+        const asking = { nowMs: parts.clock.now(), entry: parts.by?.entry }
+        if ((await parts.captures.askForCapture(order, planned, asking)) === 'releasing')
+          throw notAllowed('The authorization is being released. Nothing more can be captured.')
+        continue
       }
       const change = captureOrder(order, wanted, {
         ...(await given(parts)),
-        ordinal: captures.length + 1,
+        ordinal,
         prices: await parts.prices.current(),
       })
       const outcome = await parts.captures.commitHeldChange(change, { entry: parts.by?.entry })
@@ -83,11 +105,18 @@ export function makeCaptureOrder(parts: CaptureOrderParts) {
 export function makeReleaseOrder(parts: Omit<CaptureOrderParts, 'prices'>) {
   return async ({ merchantId }: Merchant, body: string): Promise<ReleaseAnswer> => {
     const asked = parseReleaseBody(body)
+    let isRailAsked = false
     for (let tries = 0; tries < maxTries; tries++) {
       const { order } = await find(parts, merchantId, asked.order)
-      // A repeated release finds what it wants: nothing is held.
-      if (order.authorization?.heldUntilMs !== undefined && !isHeld(order))
-        return { ...heldAnswer(order), ...ignoring(asked) }
+      const isOver = order.authorization?.heldUntilMs !== undefined && !isHeld(order)
+      // A repeated release finds what it wants: nothing is held, or the rail still releases it.
+      if (isOver || isRailAsked) return { ...heldAnswer(order), ...ignoring(asked) }
+      if (order.railId !== undefined && isHeld(order)) {
+        await parts.captures.askForRelease(order, { nowMs: parts.clock.now(), entry: parts.by?.entry })
+        await parts.askRailNow(order)
+        isRailAsked = true
+        continue
+      }
       const reason = 'The authorization was released.'
       const change = endAuthorization(order, { ...(await given(parts)), reason })
       const outcome = await parts.captures.commitHeldChange(change, { entry: parts.by?.entry })
@@ -95,6 +124,20 @@ export function makeReleaseOrder(parts: Omit<CaptureOrderParts, 'prices'>) {
     }
     throw new Failure('unavailable', { retryAfterSeconds: 1 })
   }
+}
+
+function checkNoneUnderWay(captures: readonly Capture[]): void {
+  const other = captures.find(isUnderWay)
+  if (!other) return
+  throw notAllowed(
+    `The rail is still making the capture ${other.referCaptureNo}. Send this one when that one is done.`,
+  )
+}
+
+function declined({ failure }: Capture): Failure {
+  return notAllowed(
+    `Nothing was captured: ${failure} Correct the cause, and try again with a new referCaptureNo.`,
+  )
 }
 
 async function given({ clock, random, by }: Pick<CaptureOrderParts, 'clock' | 'random' | 'by'>) {
@@ -127,7 +170,8 @@ async function find(
     const order = await parts.currentOrder(stored, parts.clock.now())
     if (!order.authorization) return { order, captures: [] }
     const captures = await parts.captures.listCaptures(order)
-    const sumMinor = captures.reduce((sum, { amountMinor }) => sum + amountMinor, 0n)
+    const made = captures.filter(({ capturedAtMs }) => capturedAtMs !== undefined)
+    const sumMinor = made.reduce((sum, { amountMinor }) => sum + amountMinor, 0n)
     if (sumMinor === order.authorization.capturedMinor) return { order, captures }
   }
 }
@@ -152,6 +196,7 @@ function captureAnswer(order: Order, capture: Capture): CaptureAnswer {
     referCaptureNo: capture.referCaptureNo,
     transactionId: captureIdOf(transactionId, capture.ordinal),
     captureAmount: toWireAmount(capture.amountMinor, order.currency),
+    captureStatus: captureStatusOf(capture),
   }
 }
 

@@ -1,7 +1,8 @@
 // A payment attempt at a rail, and the next question to the rail. Decisions about responses are in decide-payment.ts
 // and late-money.ts.
-import type { NextAction, RailPaymentAnswer } from '@tillgate/protocol'
+import type { CaptureMessageType, NextAction, RailPaymentAnswer } from '@tillgate/protocol'
 import type { Transfer } from '../../../core/ledger/rules/transfer.ts'
+import { type Capture, type HeldChange, isUnderWay } from '../../../core/orders/captures/rules/capture.ts'
 import type { PriceBook } from '../../../core/orders/fees/rules/price.ts'
 import type { RailTask } from '../../../core/orders/payments/rules/rail-task.ts'
 import type { Order, OrderKey } from '../../../core/orders/rules/order.ts'
@@ -13,6 +14,8 @@ export type AttemptStatus =
   | 'pending'
   /** The consumer is done, and the rail is processing. */
   | 'submitted'
+  /** The rail reserved the money until it is captured or released. */
+  | 'authorized'
   | 'approved'
   | 'declined'
   | 'cancelled'
@@ -32,7 +35,7 @@ export interface Attempt extends OrderKey {
   readonly nextAction: NextAction | undefined
   /** Why it was declined or is held. */
   readonly reason: string | undefined
-  /** The consumer wants to pay another way. */
+  /** The consumer wants to pay another way; once authorized: the merchant releases it. */
   readonly cancelAskedAtMs: number | undefined
   /** The refund that returns late money. */
   readonly returnId: string | undefined
@@ -43,6 +46,8 @@ export interface Attempt extends OrderKey {
 export interface OrderAndAttempt {
   readonly order: Order
   readonly attempt: Attempt
+  /** With captureMode `manual`, oldest first. */
+  readonly captures?: readonly Capture[]
 }
 
 /** The consequence of a response. */
@@ -54,6 +59,12 @@ export interface Decision {
   /** The order accepts another attempt. */
   readonly freesOrder?: true
   readonly newTask?: RailTask
+  /** The payment is authorized until then. */
+  readonly heldUntilMs?: number
+  /** A capture, the end of the authorization, or both. Its transfers and its end are in the decision's. */
+  readonly captured?: HeldChange
+  /** Why the rail declined the capture. */
+  readonly captureFailure?: string
   readonly isOver: boolean
   /** Logged for an operator's attention. */
   readonly alert?: string
@@ -109,11 +120,19 @@ export function standingOf({ order, attempt: { transactionId } }: OrderAndAttemp
   return 'over'
 }
 
-export type Question = 'payment.start' | 'payment.status' | 'payment.cancel'
+export type Question = 'payment.start' | 'payment.status' | 'payment.cancel' | CaptureMessageType
 
 /** `isFirst`: no earlier question is known. */
-export function questionFor(facts: OrderAndAttempt, { isFirst }: { readonly isFirst: boolean }): Question {
+export function questionFor(
+  facts: OrderAndAttempt,
+  { isFirst, nowMs }: { readonly isFirst: boolean; readonly nowMs: number },
+): Question {
   const { status, cancelAskedAtMs } = facts.attempt
+  if (status === 'authorized') {
+    if (facts.captures?.some(isUnderWay)) return 'payment.capture'
+    const endsAtMs = cancelAskedAtMs ?? facts.order.authorization?.heldUntilMs ?? 0
+    return nowMs >= endsAtMs ? 'payment.release' : 'payment.status'
+  }
   const isUnwanted = standingOf(facts) === 'over' || cancelAskedAtMs !== undefined
   if (isUnwanted && (status === 'starting' || status === 'pending')) return 'payment.cancel'
   return status === 'starting' && isFirst ? 'payment.start' : 'payment.status'
@@ -126,20 +145,27 @@ export function startsAgain(facts: OrderAndAttempt, answer: RailPaymentAnswer): 
   return answer.status === 'unknown' && status === 'starting' && isWanted
 }
 
+/** The rail reserved money for an order that does not need it, so the release follows at once. */
+export function releasesAtOnce(facts: OrderAndAttempt, answer: RailPaymentAnswer): boolean {
+  return answer.status === 'authorized' && standingOf(facts) === 'over'
+}
+
 /** Returns why the response contradicts known facts; undefined if it does not. */
 export function whyNotBelieved(
-  { attempt }: OrderAndAttempt,
+  { order, attempt }: OrderAndAttempt,
   question: Question,
   answer: RailPaymentAnswer,
 ): string | undefined {
   const { amountMinor, currency, status } = answer
+  if (status === 'authorized' && !order.authorization)
+    return 'returned authorized for a payment without captureMode'
   const isKnown = attempt.status !== 'starting' && attempt.endedAtMs === undefined
   if (amountMinor !== undefined && amountMinor !== attempt.amountMinor.toString())
     return `reports ${amountMinor} minor units instead of ${attempt.amountMinor}`
   if (currency !== undefined && currency !== attempt.currency)
     return `reports ${currency} instead of ${attempt.currency}`
   // A rail may have forgotten, or never have received, an attempt that ended.
-  if (status === 'unknown' && isKnown && question === 'payment.status')
+  if (status === 'unknown' && isKnown && (question === 'payment.status' || question === 'payment.release'))
     return 'returned unknown for a payment that it returned before'
   return undefined
 }

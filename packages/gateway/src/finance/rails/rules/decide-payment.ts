@@ -16,14 +16,16 @@ import {
   standingOf,
   unchanged,
 } from './attempt.ts'
+import { type AuthorizationIds, decideAuthorized, decideHeldEnd } from './decide-capture.ts'
 import { decideLate, type LateMoney } from './late-money.ts'
 
 export function decidePayment(
   facts: OrderAndAttempt,
   answer: RailPaymentAnswer,
-  ids: DecisionIds & { readonly lateMoney: LateMoney },
+  ids: AuthorizationIds & { readonly lateMoney: LateMoney },
 ): Decision {
   const standing = standingOf(facts)
+  const { order, attempt } = facts
   switch (answer.status) {
     case 'pending':
       return decidePending(facts, answer.nextAction, standing, answer.reference)
@@ -31,11 +33,17 @@ export function decidePayment(
       return decideSubmitted(facts, standing, { ...ids, reference: answer.reference })
     case 'approved':
       if (standing === 'over') return decideLate(facts, answer.reference, ids)
+      if (attempt.status === 'authorized') return decideHeldEnd(facts, answer, ids)
+      if (order.authorization) return decideAuthorized(facts, answer, standing, ids)
       return decideApproved(facts, standing, { ...ids, reference: answer.reference })
+    case 'authorized':
+      return decideAuthorized(facts, answer, standing, ids)
     case 'declined':
+      if (attempt.status === 'authorized') return decideHeldEnd(facts, answer, ids)
       return decideEnded(facts, standing, { ...ids, status: 'declined', reason: answer.reason })
     case 'cancelled':
     case 'unknown':
+      if (attempt.status === 'authorized') return decideHeldEnd(facts, answer, ids)
       return decideEnded(facts, standing, { ...ids, status: 'cancelled', reason: undefined })
   }
 }
@@ -57,7 +65,8 @@ type Given = DecisionIds & { readonly reference: string | undefined }
 function decideSubmitted(facts: OrderAndAttempt, standing: Standing, given: Given): Decision {
   const { order, attempt } = facts
   if (attempt.endedAtMs !== undefined) return { ...unchanged, isOver: true }
-  if (attempt.status === 'submitted') return { ...unchanged, isOver: false }
+  if (attempt.status === 'submitted' || attempt.status === 'authorized')
+    return { ...unchanged, isOver: false }
   const submitted = submittedOf(attempt, given)
   if (standing !== 'open') return { ...unchanged, attempt: submitted, isOver: false }
   const change = confirmByRail(order, attempt, given)

@@ -18,6 +18,8 @@ export interface RailSettings {
   /** On the checkout, ascending. */
   readonly position: number
   readonly logo: string | undefined
+  /** How long it reserves money for a capture; undefined: it takes no orders with captureMode `manual`. */
+  readonly authorizationDays: number | undefined
 }
 
 export interface OutsideRail extends RailSettings {
@@ -51,7 +53,7 @@ export interface ToPay {
   readonly merchantId: string
   readonly currency: string
   readonly amountMinor: bigint
-  /** Rails pay at once: an order to be captured is paid from a wallet. */
+  /** With captureMode `manual`. */
   readonly isCaptured?: boolean
 }
 
@@ -66,7 +68,7 @@ export function isFailing({ pausedUntilMs }: OutsideRail, nowMs: number): boolea
 function serves(rail: OutsideRail, { merchantId, currency, amountMinor, isCaptured }: ToPay): boolean {
   const { currencies, merchants, leastMinor, mostMinor } = rail
   return (
-    !isCaptured &&
+    (!isCaptured || rail.authorizationDays !== undefined) &&
     currencies.includes(currency) &&
     (merchants === undefined || merchants.includes(merchantId)) &&
     amountMinor >= (leastMinor[currency] ?? 0n) &&
@@ -98,7 +100,13 @@ export function checkLogo(logo: string): void {
     throw new Failure('invalid_field', { field: 'logo', message: 'The logo must be an SVG image: <svg …>.' })
 }
 
-export function checkRail({ currencies, leastMinor, mostMinor, logo }: RailSettings): void {
+export function checkRail(rail: RailSettings): void {
+  const { currencies, leastMinor, mostMinor, logo } = rail
+  if (rail.account && rail.authorizationDays !== undefined)
+    throw new Failure('invalid_field', {
+      field: 'authorizationDays',
+      message: 'A bank transfer reserves no money. Remove the days.',
+    })
   for (const currency of currencies) digitsOf(currency)
   if (logo !== undefined) checkLogo(logo)
   for (const [field, limits] of Object.entries({ least: leastMinor, most: mostMinor }))

@@ -1,5 +1,12 @@
 // Builds the messages to a rail from the order, the attempt and the refund.
-import { type RailMessage, type RailMessageOf, toDecimalText } from '@tillgate/protocol'
+import {
+  type CaptureMessageOf,
+  captureVersion,
+  type RailMessage,
+  type RailMessageOf,
+  toDecimalText,
+} from '@tillgate/protocol'
+import { type Capture, captureIdOf } from '../../../core/orders/captures/rules/capture.ts'
 import type { Order } from '../../../core/orders/rules/order.ts'
 import type { Attempt, OrderAndAttempt } from './attempt.ts'
 
@@ -27,6 +34,21 @@ export function paymentStart(facts: StartFacts): RailMessageOf<'payment.start'> 
     notifyUrl,
     locale: attempt.locale,
     channel: order.channel,
+    ...(order.authorization && { captureMode: 'manual' as const }),
+  }
+}
+
+export function paymentCapture(
+  { transactionId, currency }: Attempt,
+  { ordinal, amountMinor, isFinal }: Capture,
+): CaptureMessageOf<'payment.capture'> {
+  return {
+    type: 'payment.capture',
+    version: captureVersion,
+    captureId: captureIdOf(transactionId, ordinal),
+    transactionId,
+    ...worth({ amountMinor, currency }),
+    final: isFinal,
   }
 }
 

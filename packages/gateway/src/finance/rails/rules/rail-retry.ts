@@ -1,7 +1,10 @@
 // When a rail is called again: after its own answer, after a failed call, and after a pause of a rail that keeps failing.
+import { isUnderWay } from '../../../core/orders/captures/rules/capture.ts'
 import type { OrderAndAttempt } from './attempt.ts'
 
 const askAgainMs = { least: 2_000, most: 5 * 60_000 } as const
+/** What is reserved is looked at again, because the provider may have ended it. */
+const reservedMs = 6 * 60 * 60_000
 const failedPauseMs = { first: 1_000, most: 60 * 60_000 } as const
 
 /** When the rail asked for it, or at growing intervals, but not after the order's expiry. */
@@ -16,6 +19,22 @@ export function nextAskAtMs(
       : checkAfterSeconds * 1000
   const atMs = Math.round(nowMs + wishedMs)
   return order.status === 'pending' ? Math.min(atMs, order.expiresAtMs) : atMs
+}
+
+/** Of an authorized payment: when it ends, or earlier while there is something to do. */
+export function nextLookAtMs(
+  { order, attempt, captures = [] }: OrderAndAttempt,
+  given: { readonly nowMs: number; readonly checkAfterSeconds: number | undefined },
+): number {
+  const { nowMs } = given
+  const heldUntilMs = order.authorization?.heldUntilMs ?? 0
+  if (captures.some(isUnderWay) || attempt.cancelAskedAtMs !== undefined || nowMs >= heldUntilMs)
+    return nextAskAtMs({ order, attempt }, given)
+  return laterWhileHeld(heldUntilMs, nowMs)
+}
+
+export function laterWhileHeld(heldUntilMs: number, nowMs: number): number {
+  return Math.min(heldUntilMs, nowMs + reservedMs)
 }
 
 /** The wait after a call that failed or was not answered. */

@@ -7,6 +7,7 @@ import type { NewEmail } from '../../../core/emails/rules/email.ts'
 import { queueEmails } from '../../../core/emails/store/queue-emails.ts'
 import { type AccountKey, accountKeyOf, type Transfer } from '../../../core/ledger/rules/transfer.ts'
 import { insertTransfers } from '../../../core/ledger/store/ledger.ts'
+import { failCapture, recordCaptured } from '../../../core/orders/captures/store/captures.ts'
 import type { ClaimedTask, RailCall } from '../../../core/orders/payments/rules/rail-task.ts'
 import {
   insertRailTasks,
@@ -18,6 +19,7 @@ import { endRefunds, refundChanged } from '../../../core/orders/refunds/store/re
 import type { Order } from '../../../core/orders/rules/order.ts'
 import { callbacksOf, changeWithoutCallbacks, statusesChanged } from '../../../core/orders/store/orders.ts'
 import type { Queryable } from '../../../platform/database/pool.ts'
+import { sql } from '../../../platform/database/sql.ts'
 import { byMerchant } from '../../../platform/database/tables.ts'
 import type { Decision, OrderAndAttempt } from '../rules/attempt.ts'
 import { insertCalls } from './rail-calls.ts'
@@ -90,11 +92,16 @@ export async function commitDecisions(
     ...refunds.flatMap(({ end }) => end ?? []),
   ]
   await insertTransfers(transaction, transfers)
+  for (const { decision, before } of outcomes)
+    if (decision && before) await changeCaptures(transaction, decision, before)
   // An immediate approval passes through confirming.
   const changes = decisions.flatMap((decision) => decision.changes.at(-1) ?? [])
   const passing = decisions.flatMap((decision) => decision.changes.slice(0, -1))
   const won = await changeWithoutCallbacks(transaction, changes, passing)
   if (won.length !== changes.length) throw new RailRaceLost('the order changed meanwhile')
+  for (const { decision, before } of outcomes)
+    if (decision?.heldUntilMs !== undefined && before)
+      await holdUntil(transaction, before.order, decision.heldUntilMs)
   const lanes = await insertCallbacks(transaction, [
     ...callbacksOf(decisions.flatMap(({ changes }) => changes)),
     ...refunds.flatMap(({ callback }) => callback ?? []),
@@ -113,11 +120,28 @@ export async function commitDecisions(
   ]
 }
 
-/** The attempt's appearance changed, but not the order's status. */
-function pageChanged({ decision }: Decided): readonly Change[] {
-  if (!decision?.attempt || decision.changes.length > 0) return []
-  const { merchantId, paymentId } = decision.attempt
+/** The attempt's appearance or a capture changed, but not the order's status. */
+function pageChanged({ decision, before }: Decided): readonly Change[] {
+  const isChanged = decision?.attempt ?? decision?.captured ?? decision?.captureFailure
+  if (!isChanged || !before || decision?.changes.length !== 0) return []
+  const { merchantId, paymentId } = before.order
   return [{ kind: 'order', merchantId, paymentId }]
+}
+
+async function changeCaptures(
+  transaction: Queryable,
+  { captured, captureFailure }: Decision,
+  { order }: OrderAndAttempt,
+): Promise<void> {
+  if (captureFailure !== undefined) await failCapture(transaction, order, captureFailure)
+  if (captured && !(await recordCaptured(transaction, captured)))
+    throw new RailRaceLost('the order changed meanwhile')
+}
+
+async function holdUntil(transaction: Queryable, { merchantId, paymentId }: Order, heldUntilMs: number) {
+  await transaction.query(sql`
+update orders set held_until = ${heldUntilMs}
+ where merchant_id = ${merchantId} and payment_id = ${paymentId} and status = 'confirming'`)
 }
 
 /** Each must be unchanged since the decision. One statement per merchant, because a lock cannot span shards. */
@@ -155,7 +179,8 @@ async function changeAttempts(transaction: Queryable, outcomes: readonly Decided
     text: `
 update rail_attempts a
    set status = c.status, reference = c.reference, next_action = c.next_action::jsonb, reason = c.reason,
-       return_id = c.return_id, ended_at = c.ended_at
+       return_id = c.return_id, ended_at = c.ended_at,
+       cancel_asked_at = case when c.status = 'authorized' then null else a.cancel_asked_at end
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
               $9::bigint[])
     as c (merchant_id, transaction_id, before, status, reference, next_action, reason, return_id, ended_at)

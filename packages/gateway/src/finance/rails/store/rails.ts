@@ -79,16 +79,17 @@ interface RailRow {
   last_failure: string | null
   paused_until: string | null
   created_at: string
+  authorization_days: number | null
 }
 
 const columns = `rail_id, name, names, url, currencies, least, most, merchants, position, logo, is_paused, failures,
-       last_failure, paused_until, account, created_at`
+       last_failure, paused_until, account, authorization_days, created_at`
 
 async function insertRail(transaction: Queryable, rail: OutsideRail): Promise<boolean> {
   const { rowCount } = await transaction.query({
     text: `
 insert into rails (${columns})
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
     on conflict do nothing`,
     values: [...valuesOf(rail), rail.createdAtMs],
   })
@@ -150,7 +151,7 @@ async function changeRail(
 update rails
    set name = $2, names = $3, url = $4, currencies = $5, least = $6, most = $7, merchants = $8, position = $9,
        logo = $10, is_paused = $11, failures = $12, last_failure = $13, paused_until = $14,
-       account = $15
+       account = $15, authorization_days = $16
  where rail_id = $1`,
       values: valuesOf(changed),
     })
@@ -255,6 +256,7 @@ function valuesOf(rail: OutsideRail) {
     rail.lastFailure ?? null,
     rail.pausedUntilMs ?? null,
     rail.account ? JSON.stringify(rail.account) : null,
+    rail.authorizationDays ?? null,
   ]
 }
 
@@ -284,5 +286,6 @@ function toRail(row: RailRow): OutsideRail {
     lastFailure: row.last_failure ?? undefined,
     pausedUntilMs: row.paused_until === null ? undefined : Number(row.paused_until),
     createdAtMs: Number(row.created_at),
+    authorizationDays: row.authorization_days ?? undefined,
   }
 }

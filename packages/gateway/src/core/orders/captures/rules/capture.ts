@@ -1,7 +1,7 @@
 // Captures an authorized order. The consumer's money is held; each capture posts a part of the hold to the merchant. The
 // last capture, a release or the end of the authorization voids the rest and ends the order. Each decision is one value.
 import assert from 'node:assert/strict'
-import { Failure, type OrderStatus, toDecimalText } from '@tillgate/protocol'
+import { type CaptureStatus, Failure, type OrderStatus, toDecimalText } from '@tillgate/protocol'
 import { endHold, type Transfer } from '../../../ledger/rules/transfer.ts'
 import { chargeFor } from '../../fees/rules/fee.ts'
 import type { PriceBook } from '../../fees/rules/price.ts'
@@ -17,7 +17,22 @@ export interface Capture {
   /** 1 is the order's first. */
   readonly ordinal: number
   readonly amountMinor: bigint
-  readonly capturedAtMs: number
+  /** The last one, which releases the rest. */
+  readonly isFinal: boolean
+  /** Undefined: the rail has not captured it. */
+  readonly capturedAtMs: number | undefined
+  /** Why the rail captured nothing. */
+  readonly failure: string | undefined
+}
+
+/** The rail is asked until it captures the amount or declines. An order has at most one such capture. */
+export function isUnderWay({ capturedAtMs, failure }: Capture): boolean {
+  return capturedAtMs === undefined && failure === undefined
+}
+
+export function captureStatusOf({ capturedAtMs, failure }: Capture): CaptureStatus {
+  if (failure !== undefined) return 'failed'
+  return capturedAtMs === undefined ? 'capturing' : 'captured'
 }
 
 export interface AskedCapture {
@@ -49,11 +64,19 @@ interface Given {
 
 export function captureOrder(
   order: Order,
-  { referCaptureNo, amountMinor: askedMinor, isFinal }: AskedCapture,
+  asked: AskedCapture,
   given: Given & { readonly ordinal: number; readonly prices: PriceBook },
 ): HeldChange {
-  const { ordinal, prices, nowMs } = given
-  const { authorization, heldUntilMs, hold } = heldMoney(order, nowMs)
+  return postCapture(order, planCapture(order, asked, given), given)
+}
+
+/** Not captured yet. */
+export function planCapture(
+  order: Order,
+  { referCaptureNo, amountMinor: askedMinor, isFinal }: AskedCapture,
+  { ordinal, nowMs }: { readonly ordinal: number; readonly nowMs: number },
+): Capture {
+  const { authorization, heldUntilMs } = heldMoney(order, nowMs)
   if (nowMs >= heldUntilMs) throw notAllowed('The authorization has expired. Nothing can be captured.')
   if (ordinal > maxCaptures)
     throw notAllowed(
@@ -62,6 +85,19 @@ export function captureOrder(
   const remainingMinor = authorization.authorizedMinor - authorization.capturedMinor
   const amountMinor = askedMinor ?? remainingMinor
   if (amountMinor > remainingMinor) throw moreThanLeft(remainingMinor, order.currency)
+  const common = { referCaptureNo, ordinal, amountMinor, capturedAtMs: undefined, failure: undefined }
+  return { ...common, isFinal: isFinal || amountMinor === remainingMinor }
+}
+
+/** Posts a planned capture, which the rail has made if one holds the money. */
+export function postCapture(
+  order: Order,
+  planned: Capture,
+  given: Given & { readonly prices: PriceBook },
+): HeldChange {
+  const { prices, nowMs } = given
+  const { ordinal, amountMinor } = planned
+  const { authorization, hold } = heldMoney(order, nowMs)
   const capturedMinor = authorization.capturedMinor + amountMinor
   const transferId = captureIdOf(hold.transferId, ordinal)
   const post = { ...endHold(hold, { transferId, phase: 'post', nowMs }), amountMinor }
@@ -71,11 +107,11 @@ export function captureOrder(
     fee: charge?.fee ?? order.fee,
     authorization: { ...authorization, capturedMinor },
   }
-  const ended = isFinal || amountMinor === remainingMinor ? endHeldOrder(captured, hold, given) : undefined
+  const ended = planned.isFinal ? endHeldOrder(captured, hold, given) : undefined
   return {
     order: ended?.order ?? captured,
     capturedBeforeMinor: authorization.capturedMinor,
-    capture: { referCaptureNo, ordinal, amountMinor, capturedAtMs: nowMs },
+    capture: { ...planned, capturedAtMs: nowMs },
     end: ended?.end,
     transfers: [post, ...(charge ? [charge.transfer] : []), ...(ended?.transfers ?? [])],
     changedAtMs: nowMs,
@@ -138,7 +174,7 @@ const whyNotHeld: Record<OrderStatus, string> = {
   cancelled: 'The order was cancelled. There is nothing to capture.',
 }
 
-function notAllowed(message: string): Failure {
+export function notAllowed(message: string): Failure {
   return new Failure('status_does_not_allow', { message })
 }
 
@@ -156,9 +192,10 @@ export function differingCaptureField(
   { order, isLast }: { readonly order: Order; readonly isLast: boolean },
 ): 'amount' | 'final' | undefined {
   const { authorizedMinor = 0n, capturedMinor = 0n } = order.authorization ?? {}
-  const isAll = isLast && capturedMinor === authorizedMinor
+  const takenMinor = capturedMinor + (earlier.capturedAtMs === undefined ? earlier.amountMinor : 0n)
+  const isAll = isLast && takenMinor === authorizedMinor
   if (amountMinor === undefined ? !isAll : amountMinor !== earlier.amountMinor) return 'amount'
-  const wasFinal = isLast && order.status === 'success'
   // A capture of all that remains is the last one, whether it says so or not.
+  const wasFinal = earlier.isFinal || (isLast && order.status === 'success')
   return isFinal && !wasFinal ? 'final' : undefined
 }

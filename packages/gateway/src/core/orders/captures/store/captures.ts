@@ -19,7 +19,8 @@ import {
   type Spent,
 } from '../../../ledger/store/ledger.ts'
 import { dayOf } from '../../../wallets/rules/limits.ts'
-import type { OrderKey } from '../../rules/order.ts'
+import { wakeRailTasks } from '../../payments/store/rail-tasks.ts'
+import type { Order, OrderKey } from '../../rules/order.ts'
 import { changeStatuses } from '../../store/orders.ts'
 import type { Capture, HeldChange } from '../rules/capture.ts'
 
@@ -56,7 +57,95 @@ export function makeCaptureStore(database: Pool, publish: Publish = unpublished)
         throw error
       }
     },
+    /** Stores the capture for the rail that holds the money, and wakes its task. Without effect if the order changed. */
+    askForCapture: (order: Order, planned: Capture, asking: Asking) =>
+      commitAndPublish(database, publish, (transaction) =>
+        askForCapture(transaction, { order, planned, ...asking }),
+      ),
+    /** Without effect if a release was requested before. */
+    askForRelease: (order: Order, asking: Asking) =>
+      commitAndPublish(database, publish, (transaction) => askForRelease(transaction, { order, ...asking })),
   }
+}
+
+interface Asking {
+  readonly nowMs: number
+  readonly entry: AuditEntry | undefined
+}
+
+const railAsked = { result: 'asked', changes: [{ kind: 'rail task' }] } as const
+
+/** Locks the order, its task and its attempt in this order, as when a rail's response is committed. */
+async function askForCapture(
+  transaction: Queryable,
+  { order, planned, nowMs, entry }: Asking & { readonly order: Order; readonly planned: Capture },
+) {
+  const { merchantId, paymentId, transactionId, authorization } = order
+  const { rowCount } = await transaction.query(sql`
+select from orders
+ where merchant_id = ${merchantId} and payment_id = ${paymentId} and status = 'confirming'
+   and captured_minor = ${authorization?.capturedMinor.toString() ?? '0'}::numeric and held_until > ${nowMs}
+   for update`)
+  if (rowCount === 0) return railAsked
+  await wakeRailTasks(transaction, [transactionId ?? ''])
+  const released = await transaction.query(sql`
+select from rail_attempts
+ where merchant_id = ${merchantId} and transaction_id = ${transactionId} and cancel_asked_at is not null`)
+  if (released.rowCount !== 0) return { ...railAsked, result: 'releasing' as const }
+  const inserted = await transaction.query(sql`
+insert into captures (merchant_id, payment_id, refer_capture_no, ordinal, amount_minor, is_final)
+values (${merchantId}, ${paymentId}, ${planned.referCaptureNo}, ${planned.ordinal},
+        ${planned.amountMinor.toString()}::numeric, ${planned.isFinal})
+    on conflict do nothing`)
+  if (entry && inserted.rowCount === 1) await insertAuditEntry(transaction, entry)
+  return railAsked
+}
+
+async function askForRelease(
+  transaction: Queryable,
+  { order, nowMs, entry }: Asking & { readonly order: Order },
+) {
+  const { merchantId, transactionId = '' } = order
+  await wakeRailTasks(transaction, [transactionId])
+  const { rowCount } = await transaction.query(sql`
+update rail_attempts set cancel_asked_at = ${nowMs}
+ where merchant_id = ${merchantId} and transaction_id = ${transactionId} and status = 'authorized'
+   and cancel_asked_at is null`)
+  if (entry && rowCount === 1) await insertAuditEntry(transaction, entry)
+  return railAsked
+}
+
+/** What a rail captured or ended. False if the order changed; the caller decides again. */
+export async function recordCaptured(
+  transaction: Queryable,
+  { order, capture, capturedBeforeMinor, end }: HeldChange,
+): Promise<boolean> {
+  const { merchantId, paymentId, authorization, fee } = order
+  const { rowCount } = await transaction.query(sql`
+update orders
+   set captured_minor = ${authorization.capturedMinor.toString()}::numeric,
+       fee_minor = ${fee?.amountMinor.toString() ?? null}::numeric, returns_fee = ${fee?.isReturned ?? null}::boolean
+ where merchant_id = ${merchantId} and payment_id = ${paymentId} and status = 'confirming'
+   and captured_minor = ${capturedBeforeMinor.toString()}::numeric`)
+  if (rowCount !== 1) return false
+  if (capture)
+    await transaction.query(sql`
+insert into captures as c (merchant_id, payment_id, refer_capture_no, ordinal, amount_minor, is_final, captured_at)
+values (${merchantId}, ${paymentId}, ${capture.referCaptureNo}, ${capture.ordinal},
+        ${capture.amountMinor.toString()}::numeric, ${capture.isFinal}, ${capture.capturedAtMs ?? null}::bigint)
+    on conflict (merchant_id, payment_id, refer_capture_no) do update set captured_at = excluded.captured_at`)
+  if (end) await failCapture(transaction, order, 'The authorization ended before.')
+  return true
+}
+
+export async function failCapture(
+  transaction: Queryable,
+  { merchantId, paymentId }: OrderKey,
+  reason: string,
+): Promise<void> {
+  await transaction.query(sql`
+update captures set failure = ${reason}
+ where merchant_id = ${merchantId} and payment_id = ${paymentId} and captured_at is null and failure is null`)
 }
 
 class RaceLost extends Error {}
@@ -97,9 +186,9 @@ update orders
   if (rowCount !== 1) throw new RaceLost()
   if (!capture) return
   const inserted = await transaction.query(sql`
-insert into captures (merchant_id, payment_id, refer_capture_no, ordinal, amount_minor, captured_at)
+insert into captures (merchant_id, payment_id, refer_capture_no, ordinal, amount_minor, is_final, captured_at)
 values (${merchantId}, ${paymentId}, ${capture.referCaptureNo}, ${capture.ordinal},
-        ${capture.amountMinor.toString()}::numeric, ${capture.capturedAtMs})
+        ${capture.amountMinor.toString()}::numeric, ${capture.isFinal}, ${capture.capturedAtMs ?? null}::bigint)
     on conflict do nothing`)
   if (inserted.rowCount !== 1) throw new RaceLost()
 }
@@ -135,7 +224,9 @@ const shape = rowShape<Capture & OrderKey>('capture', {
   referCaptureNo: 'c.refer_capture_no',
   ordinal: number('c.ordinal'),
   amountMinor: bigint('c.amount_minor'),
+  isFinal: 'c.is_final',
   capturedAtMs: number('c.captured_at'),
+  failure: 'c.failure',
 })
 
 async function listCaptures(database: Queryable, keys: readonly OrderKey[]): Promise<Capture[][]> {
