@@ -4,6 +4,7 @@ import { verifyLedger } from '../../packages/gateway/src/finance/overview/store/
 import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { type BankRecord, checkBank } from '../simulation/invariants/bank.ts'
 import { checkEvents } from '../simulation/invariants/callbacks.ts'
+import { checkCaptures } from '../simulation/invariants/captures.ts'
 import { checkFeed } from '../simulation/invariants/feed.ts'
 import { checkHistories, checkRefundSums, checkRest, checkTold } from '../simulation/invariants/violations.ts'
 import type { Journal } from '../simulation/journal.ts'
@@ -28,6 +29,7 @@ export async function findCrashViolations(
     ...(await checkRest(pool)),
     ...(await checkHistories(pool)),
     ...(await checkRefundSums(pool)),
+    ...(await checkCaptures(pool, journal)),
     ...(bank ? await checkBank(pool, bank) : []),
     ...(await checkEvents(pool)),
     ...receiver.refused.map((why) => `the listener could not open a callback: ${why}`),

@@ -36,23 +36,36 @@ export async function shop(parts: ShopperParts, index: number): Promise<void> {
       orderNo: `${parts.name}-${index}-${round}`,
       isRefunded: round % 2 === 0,
       isByBank: parts.hasBank && round % 3 === 1,
+      isShipped: parts.hasBank && round % 6 === 4,
     })
 }
 
 /** One order from its creation to its end, and its refund. */
 export async function story(
   parts: ShopperParts,
-  { orderNo, isRefunded, isByBank = false }: { orderNo: string; isRefunded: boolean; isByBank?: boolean },
+  {
+    orderNo,
+    isRefunded,
+    isByBank = false,
+    isShipped = false,
+  }: { orderNo: string; isRefunded: boolean; isByBank?: boolean; isShipped?: boolean },
 ): Promise<void> {
-  const order = await create(parts, orderNo)
+  const order = await create(parts, orderNo, isShipped)
   if (!order) return
   await (isByBank ? payByBank(parts, order) : pay(parts, order))
-  const status = await untilFinal(parts, order, isByBank ? () => payByBank(parts, order) : undefined)
+  const status = await untilFinal(parts, order, {
+    ...(isByBank && { payAgain: () => payByBank(parts, order) }),
+    ...(isShipped && { capture: () => captureParts(parts, order) }),
+  })
   if (status === 'success' && isRefunded) await refund(parts, order)
 }
 
 /** Undefined: the clock was set past the end of what was asked for, or long before it; it is refused, and nothing was made. */
-async function create(parts: ShopperParts, orderNo: string): Promise<ToldOrder | undefined> {
+async function create(
+  parts: ShopperParts,
+  orderNo: string,
+  isShipped: boolean,
+): Promise<ToldOrder | undefined> {
   const { merchant, journal, callbackUrl, now } = parts
   const goods = [{ referenceGoodsId: 'tea', goodsName: 'Green tea', goodsAmount: amount }]
   // Fixed, so that the repetition after a lost answer has the same content.
@@ -65,6 +78,7 @@ async function create(parts: ShopperParts, orderNo: string): Promise<ToldOrder |
         currency: 'EUR',
         paymentTime,
         callbackUrl,
+        ...(isShipped && { captureMode: 'manual' as const }),
       },
       once,
     ),
@@ -114,7 +128,7 @@ async function payByBank(parts: ShopperParts, { paymentId }: ToldOrder): Promise
 async function untilFinal(
   parts: ShopperParts,
   order: ToldOrder,
-  payAgain?: () => Promise<void>,
+  { payAgain, capture }: { payAgain?: () => Promise<void>; capture?: () => Promise<void> },
 ): Promise<OrderStatus> {
   const { merchant, journal } = parts
   const deadline = performance.now() + storyWithinMs
@@ -126,6 +140,27 @@ async function untilFinal(
     if (performance.now() > deadline) throw new Error(`${order.orderNo} is still ${paymentStatus}`)
     await pause(askAgainMs)
     if (paymentStatus === 'pending') await payAgain?.()
+    if (paymentStatus === 'confirming') await capture?.()
+  }
+}
+
+/** In two parts, which are less than what was authorized. Refused: not authorized yet, or the first one is under way. */
+async function captureParts(parts: ShopperParts, order: ToldOrder): Promise<void> {
+  const { merchant, journal } = parts
+  const { merchantId, paymentId, orderNo } = order
+  for (const final of [false, true]) {
+    const referCaptureNo = `${orderNo}-capture-${final ? 2 : 1}`
+    const answer = await untilAnswered(parts, async () => {
+      try {
+        return await merchant().orders.capture({ paymentId, referCaptureNo, amount: '5.00', final }, once)
+      } catch (error) {
+        if (!(error instanceof ConflictError)) throw error
+        return undefined
+      }
+    })
+    if (answer?.captureStatus !== 'captured') return
+    const { transactionId } = answer
+    journal.captured({ merchantId, paymentId, referCaptureNo, transactionId, amountMinor: 500n })
   }
 }
 

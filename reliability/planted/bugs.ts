@@ -62,7 +62,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'capture-model.test.ts',
     places: [
       {
-        in: 'captureOrder',
+        in: 'planCapture',
         find: 'if (amountMinor > remainingMinor) throw',
         replace: 'if (amountMinor < 0n) throw',
       },
@@ -94,7 +94,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'capture-model.test.ts',
     places: [
       {
-        in: 'captureOrder',
+        in: 'planCapture',
         find: 'if (nowMs >= heldUntilMs) throw',
         replace: 'if (nowMs >= 2 * heldUntilMs) throw',
       },
@@ -106,6 +106,39 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'capture-model.test.ts',
     places: [
       { in: 'endHeldOrder', find: 'transfers: restMinor > 0n ?', replace: 'transfers: restMinor < 0n ?' },
+    ],
+  },
+  'rail-captures-again-after-a-lost-response': {
+    what: 'A capture without a response is sent again as another capture.',
+    caughtBy: 'rail-captures.test.ts',
+    places: [
+      {
+        in: 'paymentCapture',
+        find: 'captureId: captureIdOf(transactionId, ordinal)',
+        replace: 'captureId: captureIdOf(transactionId, Date.now() % 36)',
+      },
+    ],
+  },
+  'rail-capture-posted-before-the-response': {
+    what: 'A capture that the rail still processes is posted.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'decideCapture',
+        find: "if (!planned || answer.status === 'submitted') return",
+        replace: 'if (!planned) return',
+      },
+    ],
+  },
+  'rail-keeps-what-was-released': {
+    what: 'A release ends the order, and the rail is not asked to release the money.',
+    caughtBy: 'rail-captures.test.ts',
+    places: [
+      {
+        in: 'questionFor',
+        find: "return nowMs >= endsAtMs ? 'payment.release' : 'payment.status'",
+        replace: "return nowMs >= endsAtMs + 1e12 ? 'payment.release' : 'payment.status'",
+      },
     ],
   },
   'callback-not-queued': {

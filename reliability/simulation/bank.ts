@@ -2,7 +2,10 @@
 // lies between it and the gateway loses, repeats, delays and reorders messages, answers and notifications; some notifications and
 // answers are forged, and some notifications are about nothing.
 import {
+  type CaptureMessage,
+  type CaptureMessageOf,
   type DisputeMessage,
+  parseCaptureMessage,
   parseDisputeMessage,
   parseRailMessage,
   type RailMessage,
@@ -30,6 +33,17 @@ interface Payment {
   isCancelled: boolean
   /** A bank that cancelled or declined a payment and takes the money all the same. */
   approvesAfterAllAtMs?: number
+  /** Of a payment that is reserved until it is captured or released. */
+  readonly captures?: Map<string, Capture>
+  /** When the provider itself ends the authorization, sometimes before the gateway expects it. */
+  readonly lapsesAtMs?: number
+  isReleased?: boolean
+}
+
+interface Capture {
+  readonly minor: bigint
+  readonly endsAtMs: number
+  readonly isDeclined: boolean
 }
 
 interface Refund {
@@ -75,6 +89,17 @@ export class SimulatedBank {
     this.#secret = secret
   }
 
+  takenMinor(transactionId: string): bigint {
+    const payment = this.payments.get(transactionId)
+    if (!payment) return 0n
+    if (!payment.captures) return this.#statusOf(payment) === 'approved' ? payment.amountMinor : 0n
+    return [...payment.captures.values()].reduce(
+      (sum, { minor, endsAtMs, isDeclined }) =>
+        isDeclined || endsAtMs > this.#time.nowMs ? sum : sum + minor,
+      0n,
+    )
+  }
+
   isApproved(transactionId: string): boolean {
     const payment = this.payments.get(transactionId)
     return payment !== undefined && this.#statusOf(payment) === 'approved'
@@ -93,6 +118,7 @@ export class SimulatedBank {
     const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
     return [
       ...[...this.payments].flatMap(([reference, payment]) => {
+        if (payment.captures) return this.#captureEntries(reference, payment.captures)
         if (this.#statusOf(payment) !== 'approved') return []
         const day = dayOf(payment.approvesAfterAllAtMs ?? payment.endsAtMs)
         return [{ reference, paymentReference: reference, day, amountMinor: payment.amountMinor }]
@@ -105,10 +131,18 @@ export class SimulatedBank {
     ]
   }
 
+  #captureEntries(paymentReference: string, captures: ReadonlyMap<string, Capture>) {
+    return [...captures].flatMap(([reference, { minor: amountMinor, endsAtMs, isDeclined }]) =>
+      isDeclined || endsAtMs > this.#time.nowMs
+        ? []
+        : [{ reference, paymentReference, day: new Date(endsAtMs).toISOString().slice(0, 10), amountMinor }],
+    )
+  }
+
   /** As one of the gateway's processes reaches it. */
   for(owner: Owner): RailPost {
     return async ({ body, headers: sent }) => {
-      const message = parseDisputeMessage(body) ?? parseRailMessage(body)
+      const message = parseDisputeMessage(body) ?? parseCaptureMessage(body) ?? parseRailMessage(body)
       const durationMs = this.#seeded.whole(1, 9_000)
       const lost = { kind: 'unreachable', reason: 'timeout', detail: '', durationMs } as const
       const answered = (httpStatus: number, text: string, headers = this.#sign(sent, text)) =>
@@ -181,12 +215,19 @@ export class SimulatedBank {
     return this.#seeded.pick(forgeries)
   }
 
-  #handle(message: RailMessage | DisputeMessage): string {
+  #handle(message: RailMessage | CaptureMessage | DisputeMessage): string {
     return JSON.stringify('disputeId' in message ? this.disputes.answer(message) : this.#answer(message))
   }
 
-  #answer(message: RailMessage): object {
+  #answer(message: RailMessage | CaptureMessage): object {
     switch (message.type) {
+      case 'payment.capture':
+        return this.#capture(message)
+      case 'payment.release': {
+        const payment = this.payments.get(message.transactionId)
+        if (payment?.captures && this.#statusOf(payment) === 'authorized') payment.isReleased = true
+        return this.#answerAbout(message.transactionId)
+      }
       case 'payment.start':
         if (!this.payments.has(message.transactionId)) this.#begin(message)
         return this.#answerAbout(message.transactionId)
@@ -205,7 +246,36 @@ export class SimulatedBank {
     }
   }
 
-  #begin({ transactionId, amountMinor }: RailMessage & { type: 'payment.start' }): void {
+  /** The same id is the same capture. Some take a while, and some are declined. */
+  #capture({ captureId, transactionId, amountMinor, final }: CaptureMessageOf<'payment.capture'>): object {
+    const payment = this.payments.get(transactionId)
+    if (!payment?.captures) {
+      this.contradictions.push(`capture ${captureId} of a payment that is not reserved`)
+      return { status: 'declined', reason: 'There is no such authorization.' }
+    }
+    if (!payment.captures.has(captureId)) {
+      const minor = BigInt(amountMinor)
+      const openMinor = [...payment.captures.values()]
+        .filter(({ isDeclined }) => !isDeclined)
+        .reduce((left, each) => left - each.minor, payment.amountMinor)
+      if (minor > openMinor) this.contradictions.push(`capture ${captureId} takes more than is reserved`)
+      const isDeclined = this.#statusOf(payment) !== 'authorized' || this.#seeded.isLucky(0.1)
+      const afterMs = this.#seeded.pick([0, 0, this.#seeded.whole(second, hour)])
+      payment.captures.set(captureId, { minor, endsAtMs: this.#time.nowMs + afterMs, isDeclined })
+      if (final && !isDeclined) payment.isReleased = true
+    }
+    const { minor, endsAtMs, isDeclined } = payment.captures.get(captureId) ?? {
+      minor: 0n,
+      endsAtMs: 0,
+      isDeclined: true,
+    }
+    if (this.#time.nowMs < endsAtMs) return { status: 'submitted', checkAfterSeconds: 600 }
+    return isDeclined
+      ? { status: 'declined', reason: 'The provider declined it.' }
+      : { status: 'approved', amountMinor: minor.toString() }
+  }
+
+  #begin({ transactionId, amountMinor, captureMode }: RailMessage & { type: 'payment.start' }): void {
     const seeded = this.#seeded
     const fate = seeded.weighted({ at_once: 20, soon: 40, slowly: 25, never: 15 })
     const actsAfterMs = {
@@ -223,6 +293,10 @@ export class SimulatedBank {
       endsAtMs: this.#time.nowMs + endsAfterMs,
       end: seeded.isLucky(0.8) ? 'approved' : 'declined',
       isCancelled: false,
+      ...(captureMode && {
+        captures: new Map<string, Capture>(),
+        lapsesAtMs: this.#time.nowMs + seeded.whole(2, 9) * 24 * hour,
+      }),
     }
     this.payments.set(transactionId, payment)
     if (fate === 'never') return
@@ -230,12 +304,12 @@ export class SimulatedBank {
     void this.#wait(endsAfterMs).then(() =>
       this.disputes.maybeOpen(transactionId, payment.amountMinor, () => this.isApproved(transactionId)),
     )
-    if (payment.end === 'declined') this.#mayThinkBetter(transactionId, payment, endsAfterMs)
+    if (payment.end === 'declined' && !captureMode) this.#mayThinkBetter(transactionId, payment, endsAfterMs)
   }
 
   #cancel(transactionId: string, payment: Payment): void {
     payment.isCancelled = true
-    this.#mayThinkBetter(transactionId, payment)
+    if (!payment.captures) this.#mayThinkBetter(transactionId, payment)
   }
 
   #mayThinkBetter(transactionId: string, payment: Payment, endsAfterMs = 0): void {
@@ -264,6 +338,7 @@ export class SimulatedBank {
     const more = {
       pending: { nextAction: { kind: 'redirect', url: 'https://bank.example/pay' }, checkAfterSeconds },
       submitted: { checkAfterSeconds },
+      authorized: { reference: transactionId, authorizedUntil: payment.lapsesAtMs },
       approved: { reference: transactionId },
       declined: { reason: 'The bank declined it.' },
       cancelled: {},
@@ -271,12 +346,19 @@ export class SimulatedBank {
     return { status, amountMinor: payment.amountMinor.toString(), ...more }
   }
 
-  #statusOf(payment: Payment): 'pending' | 'submitted' | 'approved' | 'declined' | 'cancelled' {
+  #statusOf(
+    payment: Payment,
+  ): 'pending' | 'submitted' | 'authorized' | 'approved' | 'declined' | 'cancelled' {
     const { nowMs } = this.#time
     if (nowMs >= (payment.approvesAfterAllAtMs ?? Number.POSITIVE_INFINITY)) return 'approved'
     if (payment.isCancelled) return 'cancelled'
     if (nowMs < payment.actsAtMs) return 'pending'
-    return nowMs < payment.endsAtMs ? 'submitted' : payment.end
+    if (nowMs < payment.endsAtMs) return 'submitted'
+    if (!payment.captures || payment.end === 'declined') return payment.end
+    const captures = [...payment.captures.values()].filter(({ isDeclined }) => !isDeclined)
+    const isUnderWay = captures.some(({ endsAtMs }) => nowMs < endsAtMs)
+    if (isUnderWay || (!payment.isReleased && nowMs < (payment.lapsesAtMs ?? 0))) return 'authorized'
+    return captures.length > 0 ? 'approved' : 'cancelled'
   }
 
   #answerAboutRefund(refundId: string): object {

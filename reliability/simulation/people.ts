@@ -143,7 +143,7 @@ function lateByMs(seeded: Seeded): number {
 async function pay(story: Story, order: ToldOrder): Promise<void> {
   const { world, seeded } = story
   const mind = world.seeded.stream(`${story.name} chooses`)
-  if (!story.isManual && mind.isLucky(0.4) && (await payByBank(story, order, mind)) === 'goes_on') return
+  if (mind.isLucky(0.4) && (await payByBank(story, order, mind)) === 'goes_on') return
   const tabs = Array.from({ length: seeded.isLucky(0.15) ? 2 : 1 }, () => seeded.pick(world.wallets))
   const clicks = tabs.flatMap((walletId) =>
     Array.from({ length: seeded.isLucky(0.25) ? 2 : 1 }, () => walletId),
@@ -237,7 +237,8 @@ async function captureOnce(
     world.call((gateway) => gateway.captureOrder(merchant, body)),
   )
   if (answer.kind !== 'answered') return
-  const { transactionId } = answer.value
+  const { transactionId, captureStatus } = answer.value
+  if (captureStatus !== 'captured') return
   world.journal.captured({ merchantId, paymentId, referCaptureNo, transactionId, amountMinor })
 }
 

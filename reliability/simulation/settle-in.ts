@@ -137,7 +137,13 @@ export async function settleIn(
     wallets.map((walletId) => ({ walletId, currency: 'USD', amountMinor: walletMinor })),
     { subject: 'simulation', reason: 'the beginning' },
   )
-  const bankRail = { ...noExtras, name: 'Bank', url: 'https://bank.example/rail', currencies: ['USD'] }
+  const bankRail = {
+    ...noExtras,
+    name: 'Bank',
+    url: 'https://bank.example/rail',
+    currencies: ['USD'],
+    authorizationDays: 7,
+  }
   const { secret } = await actingAs(operations, 'simulation').rails.addRail(
     bankRailId,
     bankRail,

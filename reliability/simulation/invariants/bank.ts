@@ -6,9 +6,10 @@ import type { SimulatedDisputes } from '../disputes.ts'
 
 /** What a bank knows. */
 export interface BankRecord {
-  readonly payments: ReadonlyMap<string, { readonly amountMinor: bigint }>
+  readonly payments: ReadonlyMap<string, unknown>
   readonly contradictions: readonly string[]
-  isApproved(transactionId: string): boolean
+  /** What it took: all of an approved payment, or what was captured. */
+  takenMinor(transactionId: string): bigint
   /** Left out by a bank that has none. */
   readonly disputes?: SimulatedDisputes
   /** What it gave back of a payment. */
@@ -22,12 +23,13 @@ interface AttemptRow {
   order_status: string
   is_paid_by_it: boolean
   amount: string
+  paid: string
   refunded: string
 }
 
 export async function checkBank(pool: Pool, bank: BankRecord): Promise<string[]> {
   const { rows } = await pool.query<AttemptRow>(`
-select a.transaction_id, a.status, o.order_no, o.status as order_status, a.amount_minor as amount,
+select a.transaction_id, a.status, o.order_no, o.status as order_status, a.amount_minor as amount, o.payment_amount_minor as paid,
        coalesce(o.transaction_id = a.transaction_id, false) as is_paid_by_it,
        coalesce((select sum(r.amount_minor) from refunds r
                   where r.merchant_id = o.merchant_id and r.payment_id = o.payment_id and r.status = 'refund_success'), 0)
@@ -47,12 +49,15 @@ select a.transaction_id, a.status, o.order_no, o.status as order_status, a.amoun
 
 function checkAttempt(row: AttemptRow, bank: BankRecord): string[] {
   const { transaction_id: id, status, order_no, order_status } = row
-  const isApproved = bank.isApproved(id)
+  const takenMinor = bank.takenMinor(id)
+  const isApproved = takenMinor > 0n
   const isMerchants = row.is_paid_by_it && order_status === 'success'
   const isLate = status === 'held' || status === 'returned'
   const what = `${id} of ${order_no}, which is ${order_status} (the attempt is ${status})`
   if (isApproved !== (isMerchants || isLate))
     return [`the bank ${isApproved ? 'approved' : 'did not approve'} ${what}`]
+  if (isMerchants && takenMinor !== BigInt(row.paid))
+    return [`the bank took ${takenMinor} and the books have ${row.paid} of ${what}`]
   if (isMerchants && isLate) return [`the money came twice for ${what}`]
   const expected = isMerchants ? BigInt(row.refunded) : status === 'returned' ? BigInt(row.amount) : 0n
   const refunded = bank.refundedMinor(id)
@@ -101,8 +106,8 @@ async function checkBalance(
     `select coalesce(sum(debits_posted - credits_posted), 0) as balance
        from accounts where owner_kind = 'rail' and owner_id = '${bankRailId}'`,
   )
-  const collected = [...bank.payments].reduce(
-    (sum, [id, { amountMinor }]) => (bank.isApproved(id) ? sum + amountMinor - bank.refundedMinor(id) : sum),
+  const collected = [...bank.payments.keys()].reduce(
+    (sum, id) => (bank.takenMinor(id) > 0n ? sum + bank.takenMinor(id) - bank.refundedMinor(id) : sum),
     -lostMinor(bank, attempts),
   )
   const booked = BigInt(rows[0]?.balance ?? 0)
