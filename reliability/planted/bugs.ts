@@ -607,11 +607,13 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'makeAskAboutPayment',
-        find: "return withCalls(await put('payment.start'), [first.call])",
-        replace: `const id = transactionId.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+        find: "if (startsAgain(facts, first.answer)) return withCalls(await put('payment.start'), [first.call])",
+        replace: `if (startsAgain(facts, first.answer)) {
+    const id = transactionId.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
     const again = await startMessage({ ...facts, attempt: { ...facts.attempt, transactionId: id } })
     const parse = (text: string) => parseRailPaymentAnswer('payment.start', text)
-    return withCalls(await ask(rail, again, parse), [first.call])`,
+    return withCalls(await ask(rail, again, parse), [first.call])
+    }`,
       },
     ],
   },

@@ -117,7 +117,7 @@ export function makeAskAboutPayment(parts: AskAboutPaymentParts, ask: AskRail) {
       [],
     )
     if (asked.kind === 'failed') return asked
-    const { answer, calls } = asked
+    const { calls, answer } = asked
     return {
       kind: 'answered',
       calls,
