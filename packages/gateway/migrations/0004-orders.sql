@@ -131,10 +131,9 @@ create table authorizations (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index authorizations_due on authorizations (due_at);
 
--- '' means all. A price is added at least a minute before it applies, so every gateway knows it in time.
 create table prices (
   price_id     uuid          primary key,
-  merchant_id  text          not null,
+  merchant_id  text          not null,                  -- '' means all
   rail_id      text          not null,                  -- 'wallet' is one
   currency     text          not null check (currency ~ '^([A-Z]{3})?$'),
   valid_from   bigint        not null,
@@ -145,7 +144,7 @@ create table prices (
   returns_fee  boolean,                                 -- a refund returns its share
   created_at   bigint        not null,
   unique (merchant_id, rail_id, currency, valid_from),
-  check (valid_from >= created_at + 60000),
+  check (valid_from >= created_at + 60000),  -- every gateway knows it in time
   check (num_nonnulls(fixed_minor, basis_points, returns_fee) in (0, 3)),
   check (fixed_minor is not null or num_nonnulls(least_minor, most_minor) = 0),
   check (least_minor <= most_minor),
