@@ -86,9 +86,7 @@ export const railPaymentAnswerSchema = Type.Object({
   ),
   currency: Type.Optional(shared.currency),
   reference: Type.Optional(reference(' Required with `authorized` and `approved`.')),
-  authorizedUntil: Type.Optional(
-    timeNumber('With `authorized`: when the provider releases the money.'),
-  ),
+  authorizedUntil: Type.Optional(timeNumber('With `authorized`: when the provider releases the money.')),
   reason: Type.Optional(reason),
   checkAfterSeconds: Type.Optional(checkAfterSeconds),
 })

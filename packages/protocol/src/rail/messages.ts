@@ -49,11 +49,7 @@ const paymentStartSchema = Type.Object({
     expected: 'a language such as `en`',
   }),
   channel: choice('Where the consumer pays.', channels),
-  captureMode: Type.Optional(
-    choice('`manual`: [reserve](#authorize-and-capture) the money.', [
-      'manual',
-    ]),
-  ),
+  captureMode: Type.Optional(choice('`manual`: [reserve](#authorize-and-capture) the money.', ['manual'])),
 })
 
 const paymentStatusSchema = Type.Object({
