@@ -155,6 +155,9 @@ test('a payout asked for over the API waits for another operator, however that o
   const asked = await admin.asked('merchant.payout', other)
   await admin.data('approval.withdraw', { params: asked.approval, body: { reason } })
   const again = await admin.asked('merchant.payout', { ...request, headers: once() })
+  // Only bookings of statement lines are approved together.
+  const together = { body: { approval: [again.approval.approvalId], reason } }
+  assert.deepEqual(await bob.data('approval.approve-selected', together), { selected: 1, approved: 0 })
   await bob.data('approval.reject', { params: again.approval, body: { reason } })
   assert.equal((await admin.asked('merchant.payout', { ...other })).outcome, 'refused')
   const { approvals, older } = await bob.data('approval.list', { query: { limit: '2' } })
