@@ -15,8 +15,8 @@ import type { ManagePlatformKeys } from '../core/keys/manage-platform-keys.ts'
 import type { ReadBooks } from '../core/ledger/read-books.ts'
 import type { Account } from '../core/ledger/store/ledger.ts'
 import type { Verification } from '../core/ledger/store/ledger-checks.ts'
+import type { MerchantStatementStore, StatementRange } from '../core/ledger/store/merchant-statements.ts'
 import type { ListMovements } from '../core/ledger/store/movements.ts'
-import type { StatementRange, StatementStore } from '../core/ledger/store/statements.ts'
 import type { BalanceLine } from '../core/ledger/store/trial-balance.ts'
 import type { ManageMerchants } from '../core/merchants/manage-merchants.ts'
 import type { FindOrders } from '../core/orders/find-orders.ts'
@@ -129,7 +129,7 @@ export interface Operations extends MerchantOperations {
   /** Of a wallet or one of the operator's bank accounts. */
   readonly listMovements: Reading<ListMovements>
   writeStatement(context: AnyContext, range: StatementRange): AsyncIterable<string>
-  readonly readStatement: Reading<StatementStore['read']>
+  readonly readStatement: Reading<MerchantStatementStore['read']>
   /** Newest first. */
   readonly listBills: Reading<BillStore['listBills']>
   /** Throws if there is none yet. */

@@ -32,7 +32,7 @@ import { type OpenStores, type StoresOptions, storesOver } from './database/open
 import { completeFirstStart, type FirstStartParts } from './first-start.ts'
 import type { Observability } from './observability.ts'
 import { makeOperations, type Operations } from './operations.ts'
-import { startCheckoutService } from './services/checkout-service.ts'
+import { startCheckout } from './running-checkout.ts'
 import type { Config } from './settings/config.ts'
 import { tracedApi } from './traced.ts'
 import { openOutboundClient, openOutboundOnUse, openRailOutbound, startWork } from './work.ts'
@@ -116,7 +116,7 @@ export async function startService(config: Config, parts: ServiceParts): Promise
     publish,
     log,
   })
-  const checkout = startCheckoutService({
+  const checkout = startCheckout({
     stores,
     operations,
     vault,

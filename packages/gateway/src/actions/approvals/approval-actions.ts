@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { Failure } from '@tillgate/protocol'
 import { reachingAll } from '../../core/authority/context.ts'
 import {
+  type ApprovalDecision,
   type ApprovalRequest,
   type ApprovalStatus,
   approvalStatuses,
-  type Decision,
 } from '../../core/authority/rules/approval.ts'
 import { ApprovalNeeded } from '../../core/authority/rules/authority.ts'
 import { type Action, type ActionCall, defineAction, form, type Reply } from '../action.ts'
@@ -75,13 +75,13 @@ const summaries = {
   approve: 'Approve a request and run its action',
   reject: 'Reject a request',
   withdraw: 'Withdraw your own request',
-} as const satisfies Record<Decision, string>
+} as const satisfies Record<ApprovalDecision, string>
 
 const flashMessages = {
   approve: 'Approved. The action was carried out.',
   reject: 'Rejected. Nothing was changed.',
   withdraw: 'Withdrawn. Nothing was changed.',
-} as const satisfies Record<Decision, string>
+} as const satisfies Record<ApprovalDecision, string>
 
 const forms = {
   approve: {

@@ -5,12 +5,12 @@ import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { Actor } from '../../core/authority/context.ts'
 import {
   type Approval,
+  type ApprovalDecision,
   type ApprovalRequest,
   type ApprovalStatus,
   asOf,
   checkDecision,
   checkRequester,
-  type Decision,
   notWaiting,
 } from '../../core/authority/rules/approval.ts'
 import type { Authority } from '../../core/authority/rules/authority.ts'
@@ -122,7 +122,7 @@ function withdraw(parts: DecideApprovalsParts, approvalId: string, by: Decider, 
 
 async function close(
   parts: DecideApprovalsParts,
-  decision: Decision,
+  decision: ApprovalDecision,
   approvalId: string,
   { by, reason }: { readonly by: Decider; readonly reason: string },
 ): Promise<ApprovalRequest> {
@@ -145,7 +145,7 @@ async function close(
 
 function entryOf(
   parts: DecideApprovalsParts,
-  name: Decision | 'expire',
+  name: ApprovalDecision | 'expire',
   { approvalId, merchantId }: ApprovalRequest,
   { by, reason }: { readonly by: Actor; readonly reason: string },
 ) {
@@ -156,4 +156,4 @@ const statusAfter = {
   approve: 'approved',
   reject: 'rejected',
   withdraw: 'withdrawn',
-} as const satisfies Record<Decision, ApprovalStatus>
+} as const satisfies Record<ApprovalDecision, ApprovalStatus>

@@ -14,8 +14,8 @@ import { makeEmailLog } from '../../core/email-log/store/email-log.ts'
 import { makeEmailStore } from '../../core/emails/store/emails.ts'
 import { makePlatformKeyStore } from '../../core/keys/store/platform-keys.ts'
 import { makeSealedSecretStore } from '../../core/keys/store/sealed-secrets.ts'
+import { makeMerchantStatementStore } from '../../core/ledger/store/merchant-statements.ts'
 import { makeListMovements } from '../../core/ledger/store/movements.ts'
-import { makeStatementStore } from '../../core/ledger/store/statements.ts'
 import { readTrialBalance } from '../../core/ledger/store/trial-balance.ts'
 import { makeMerchantStore } from '../../core/merchants/store/merchants.ts'
 import { makeCaptureStore } from '../../core/orders/captures/store/captures.ts'
@@ -55,7 +55,7 @@ import { makeTransferEntryStore } from '../../finance/rails/store/transfer-entri
 import { makeBreakStore } from '../../finance/reconciliation/store/breaks.ts'
 import { makeDayStore } from '../../finance/reconciliation/store/days.ts'
 import { makeMatchingStore } from '../../finance/reconciliation/store/matching.ts'
-import { makeStatementStore as makeBankStatementStore } from '../../finance/reconciliation/store/statements.ts'
+import { makeStatementStore } from '../../finance/reconciliation/store/statements.ts'
 import { makeTopUpStore } from '../../finance/top-ups/store/top-ups.ts'
 import { makeBankAccountStore } from '../../finance/treasury/store/bank-accounts.ts'
 import { makeCorrectionStore } from '../../finance/treasury/store/corrections.ts'
@@ -117,7 +117,7 @@ export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StorePart
     debts: makeDebtStore(pool),
     transferEntries: makeTransferEntryStore(pool, publish),
     listMovements: makeListMovements(pool),
-    bankStatements: makeBankStatementStore(pool),
+    bankStatements: makeStatementStore(pool),
     matching: makeMatchingStore(pool),
     breaks: makeBreakStore(pool),
     days: makeDayStore(pool),
@@ -154,7 +154,7 @@ export function makeStores(pool: Pool, { onBatch, publish, outcomes }: StorePart
     payoutRequests: makeRequestPayoutStore(pool),
     payoutBatches: makePayoutBatchStore(pool),
     withdrawals: makeWithdrawalStore(pool),
-    statements: makeStatementStore(pool),
+    statements: makeMerchantStatementStore(pool),
     bills: makeBillStore(pool),
     billMaker: makeBillMakerStore(pool),
     verifyLedger: () => verifyLedger(pool),

@@ -17,6 +17,7 @@ import type { Merchant } from '../merchants/rules/merchant.ts'
 import { bindWithin } from '../merchants/within.ts'
 import type { CallbackFilter, CallbackHistory, StoredCallback } from './store/callback-history.ts'
 import type { CallbackResends } from './store/callback-resends.ts'
+import type { CallbackKey } from './store/callback-state.ts'
 
 /** A merchant may resend the same callback once per period, so that resends cannot cause a flood. */
 export const resendEveryMs = 60_000
@@ -87,11 +88,6 @@ function whyNothing({ status, callbackUrl }: OrderOfCallbacks): string {
 
 export interface ManageCallbacksParts extends ClockAndRandom {
   readonly stores: { readonly history: CallbackHistory; readonly resends: CallbackResends }
-}
-
-export interface CallbackKey {
-  readonly merchantId: string
-  readonly callbackId: string
 }
 
 export const maxListed = 50

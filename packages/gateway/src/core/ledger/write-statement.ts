@@ -1,11 +1,16 @@
 // Streams a merchant's statement as comma-separated values, at the reader's speed.
 import { toDecimalText } from '@tillgate/protocol'
 import { csvRow } from '../../platform/runtime/csv.ts'
-import type { StatementEntry, StatementRange, StatementReader, StatementStore } from './store/statements.ts'
+import type {
+  MerchantStatementReader,
+  MerchantStatementStore,
+  StatementEntry,
+  StatementRange,
+} from './store/merchant-statements.ts'
 
 export type Write = (text: string) => void | Promise<void>
 
-export function csvStatement(write: Write): StatementReader {
+export function csvStatement(write: Write): MerchantStatementReader {
   return {
     opening: (all) => write(csvHeads + csvBalances('opening', all)),
     entries: (page) => write(csvEntries(page)),
@@ -52,7 +57,7 @@ export const csvHeads = csvRow([
 ])
 
 export function streamStatement(
-  statements: Pick<StatementStore, 'read'>,
+  statements: Pick<MerchantStatementStore, 'read'>,
   range: StatementRange,
 ): AsyncGenerator<string> {
   return written((write) => statements.read(range, csvStatement(write)))

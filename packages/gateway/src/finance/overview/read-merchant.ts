@@ -1,7 +1,7 @@
 // Data for one merchant's pages, from stores that reach this merchant only.
 import type { MerchantContext } from '../../core/authority/context.ts'
 import type { CallbackHistory } from '../../core/callbacks/store/callback-history.ts'
-import type { StatementRange, StatementStore } from '../../core/ledger/store/statements.ts'
+import type { MerchantStatementStore, StatementRange } from '../../core/ledger/store/merchant-statements.ts'
 import { streamStatement } from '../../core/ledger/write-statement.ts'
 import { bindWithin } from '../../core/merchants/within.ts'
 import type { RequestFilter, RequestLogStore } from '../../platform/request-log/store/request-log.ts'
@@ -18,7 +18,7 @@ interface Parts {
     readonly merchantFigures: MerchantFigureStore
     readonly callbackHistory: Pick<CallbackHistory, 'healthOf'>
     readonly requestLog: Pick<RequestLogStore, 'list'>
-    readonly statements: StatementStore
+    readonly statements: MerchantStatementStore
     readonly bills: BillStore
     readonly payouts: Pick<PayoutStore, 'listPayouts' | 'findPayout'>
     readonly payoutPlans: Pick<PayoutPlanStore, 'listPlans'>
@@ -58,8 +58,11 @@ export function makeReadMerchant(parts: Parts) {
     ) => stores.requestLog.list({ ...filter, merchantId, isOpened: true }, page),
     statement: ({ stores }: Parts, { merchantId }: Of, range: Omit<StatementRange, 'merchantId'>) =>
       streamStatement(stores.statements, { ...range, merchantId }),
-    listLatest: ({ stores }: Parts, { merchantId }: Of, page: Parameters<StatementStore['listLatest']>[1]) =>
-      stores.statements.listLatest(merchantId, page),
+    listLatest: (
+      { stores }: Parts,
+      { merchantId }: Of,
+      page: Parameters<MerchantStatementStore['listLatest']>[1],
+    ) => stores.statements.listLatest(merchantId, page),
     listBills: ({ stores }: Parts, { merchantId }: Of, page: Page) =>
       stores.bills.listBills(merchantId, page),
     findBill,

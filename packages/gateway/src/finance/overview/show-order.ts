@@ -18,8 +18,8 @@ import type { RefundStore } from '../../core/orders/refunds/store/refunds.ts'
 import type { Order, OrderKey } from '../../core/orders/rules/order.ts'
 import type {
   OrderDetailsStore,
+  OrderTransfer,
   RecordedChange,
-  RecordedTransfer,
 } from '../../core/orders/store/order-details.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Attempt } from '../rails/rules/attempt.ts'
@@ -39,7 +39,7 @@ export interface OrderDetails {
   readonly refunds: readonly Refund[]
   readonly captures: readonly Capture[]
   readonly changes: readonly RecordedChange[]
-  readonly transfers: readonly RecordedTransfer[]
+  readonly transfers: readonly OrderTransfer[]
   /** Oldest first. */
   readonly attempts: readonly Attempt[]
   readonly railCalls: readonly RecordedRailCall[]

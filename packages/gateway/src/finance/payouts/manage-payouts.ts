@@ -32,7 +32,7 @@ export interface PayoutGiven {
   readonly bankName: string
 }
 
-export interface RequestedPayout {
+export interface MadePayout {
   readonly payoutId: string
   readonly leftMinor: bigint
 }
@@ -72,7 +72,7 @@ export function makeManagePayouts(parts: ManagePayoutsParts) {
       context: AnyContext,
       given: PayoutGiven,
       { reason, ...once }: { readonly reason: string } & Once,
-    ): Promise<RequestedPayout> {
+    ): Promise<MadePayout> {
       const { merchantId, currency, amountMinor } = given
       checkMost(amountMinor, currency)
       const recorded = makeAuditEntry(parts, context, 'merchant.payout', merchantId, {

@@ -8,7 +8,7 @@ import { type AnyContext, reachingAll } from '../../core/authority/context.ts'
 import type { ApprovalPolicy } from '../../core/authority/rules/approval.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { BookLine } from './book-lines.ts'
-import { type BookItem, type Decision, match, matchByName, matchDefaults } from './rules/match.ts'
+import { type BookItem, type MatchDecision, match, matchByName, matchDefaults } from './rules/match.ts'
 import type { KnownLine } from './rules/statement.ts'
 import { linesAtOnce } from './store/expected.ts'
 import type { MatchingStore, NewBreak, NewMatch } from './store/matching.ts'
@@ -105,7 +105,7 @@ async function matchPage(parts: Parts, context: AnyContext, page: Page): Promise
 async function carryOut(
   parts: Parts,
   context: AnyContext,
-  decisions: readonly Decision[],
+  decisions: readonly MatchDecision[],
   page: Page & { readonly named: readonly BookItem[] },
 ): Promise<PassCounts> {
   const { outside, pass } = page
@@ -142,7 +142,7 @@ async function addMatch(
   parts: Parts,
   context: AnyContext,
   { matches, breaks }: Findings,
-  { rule, lines, items, lateDays }: Extract<Decision, { kind: 'match' }>,
+  { rule, lines, items, lateDays }: Extract<MatchDecision, { kind: 'match' }>,
   known: { readonly outside: OutsideAccount; readonly named: readonly BookItem[] },
 ): Promise<void> {
   matches.push({ matchId: newId(parts), rule, lineIds: lineIdsOf(lines), items })
@@ -156,7 +156,7 @@ async function addBooking(
   parts: Parts,
   context: AnyContext,
   found: Findings,
-  decision: Extract<Decision, { kind: 'book' }>,
+  decision: Extract<MatchDecision, { kind: 'book' }>,
   { outside, pass }: Page,
 ): Promise<void> {
   const { rule, lines, items: awaited } = decision
@@ -186,7 +186,7 @@ async function matchAll(
   outside: OutsideAccount,
   lines: readonly KnownLine[],
   named: readonly BookItem[],
-): Promise<Decision[]> {
+): Promise<MatchDecision[]> {
   const { unnamed } = matchByName(lines, named)
   const { items, rivals } = await matching.findByAmount(outside, unnamed)
   const known = new Set(named.map(({ key }) => key))
@@ -220,7 +220,7 @@ async function book(
   parts: Parts,
   context: AnyContext,
   outside: OutsideAccount,
-  { lines, items }: Extract<Decision, { kind: 'book' }>,
+  { lines, items }: Extract<MatchDecision, { kind: 'book' }>,
 ): Promise<{ items: readonly BookItem[]; breaks: NewBreak[] }> {
   const breaks: NewBreak[] = []
   const [line] = lines
@@ -255,7 +255,7 @@ function asStatement({ policy }: Parts, { actor }: AnyContext): AnyContext {
 /** The transfers under the lines' marks that add up to them. */
 function fitting(
   found: readonly BookItem[],
-  { lines, items }: Pick<Extract<Decision, { kind: 'book' }>, 'lines' | 'items'>,
+  { lines, items }: Pick<Extract<MatchDecision, { kind: 'book' }>, 'lines' | 'items'>,
 ): readonly BookItem[] {
   const wanted = lines.reduce((total, { amountMinor }) => total + amountMinor, 0n)
   const marked = new Set(found.map(({ key }) => key))
@@ -315,7 +315,7 @@ function newId({ clock, random }: Parts): string {
 
 function breakOf(
   parts: Parts,
-  { breakKind, line, item }: Omit<Extract<Decision, { kind: 'break' }>, 'kind'>,
+  { breakKind, line, item }: Omit<Extract<MatchDecision, { kind: 'break' }>, 'kind'>,
 ): NewBreak {
   const { lineId, currency, day, amountMinor } = line
   const isCompared = breakKind === 'amount_differs' && item
@@ -384,11 +384,11 @@ function lineIdsOf(lines: readonly KnownLine[]): string[] {
   return lines.map(({ lineId }) => lineId)
 }
 
-function linesOf(decision: Decision): readonly KnownLine[] {
+function linesOf(decision: MatchDecision): readonly KnownLine[] {
   return decision.kind === 'break' ? [decision.line] : decision.lines
 }
 
-function isSettlement(decision: Decision): boolean {
+function isSettlement(decision: MatchDecision): boolean {
   return decision.kind === 'book' && decision.items.some(({ kind }) => kind === 'settlement')
 }
 

@@ -17,13 +17,13 @@ export interface FirstOperatorParts extends ClockAndRandom {
   readonly mode: 'sandbox' | 'live'
 }
 
-export type FirstOperator =
+export type FirstOperatorOutcome =
   | { readonly kind: 'there' }
   | { readonly kind: 'password_missing' }
   /** With the password, if it was generated. */
   | { readonly kind: 'made'; readonly login: string; readonly password: string | undefined }
 
-export async function ensureFirstOperator(parts: FirstOperatorParts): Promise<FirstOperator> {
+export async function ensureFirstOperator(parts: FirstOperatorParts): Promise<FirstOperatorOutcome> {
   const { operators, clock, random } = parts
   if (await operators.hasOperators()) return { kind: 'there' }
   if (parts.password === undefined && parts.mode === 'live') return { kind: 'password_missing' }

@@ -1,9 +1,8 @@
 // Binds a database to one mode at its first use and rejects the other mode later, because the sandbox's test wallets
 // must never pay real orders.
+import type { Mode } from '../runtime/ssrf-guard.ts'
 import { exitCodes, StartFailure } from '../runtime/start-failure.ts'
 import type { Queryable } from './pool.ts'
-
-export type Mode = 'sandbox' | 'live'
 
 export interface GivenMode {
   readonly mode: Mode

@@ -1,7 +1,7 @@
 // The shop's balances, and its statement as a file.
 
 import { availableMinor } from '../../../core/ledger/rules/transfer.ts'
-import type { LatestEntry } from '../../../core/ledger/store/statements.ts'
+import type { LatestEntry } from '../../../core/ledger/store/merchant-statements.ts'
 import { csvType } from '../../kit/downloads.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { icon } from '../../kit/icons.ts'

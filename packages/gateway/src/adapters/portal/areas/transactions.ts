@@ -1,5 +1,5 @@
 // The shop's transactions in words, newest first: what moved the balance, with a link to its order or payout.
-import type { LatestEntry, Place } from '../../../core/ledger/store/statements.ts'
+import type { LatestEntry, Place } from '../../../core/ledger/store/merchant-statements.ts'
 import { type Html, html } from '../../kit/html.ts'
 import { emptyState, table } from '../../kit/pages/tables.ts'
 import { moneyTabs, pages, tabs, time } from '../parts.ts'

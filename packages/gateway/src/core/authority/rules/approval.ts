@@ -32,7 +32,7 @@ export interface ApprovalRequest extends WaitingAction {
 }
 
 /** A person's access when they started, checked again in each transaction. */
-export interface Access {
+export interface ActorAccess {
   readonly login: string
   readonly needs: Role
   /** The version at sign-in; revoking all access increments it. Undefined if an approved request runs. */
@@ -45,7 +45,7 @@ export interface Access {
 export interface Approval {
   readonly approvalId: string
   readonly auditId: string
-  readonly decider: Access
+  readonly decider: ActorAccess
   readonly decidedAs: string
   readonly decidedAtMs: number
   readonly reason: string
@@ -84,7 +84,7 @@ export function asOf(request: ApprovalRequest, nowMs: number): ApprovalRequest {
   return isDue ? { ...request, status: 'expired' } : request
 }
 
-export type Decision = 'approve' | 'reject' | 'withdraw'
+export type ApprovalDecision = 'approve' | 'reject' | 'withdraw'
 
 interface ActingOperator {
   readonly login: string
@@ -103,7 +103,7 @@ interface Deciding {
 }
 
 export function checkDecision(
-  decision: Decision,
+  decision: ApprovalDecision,
   request: ApprovalRequest,
   { by, needs, nowMs }: Deciding,
 ): void {

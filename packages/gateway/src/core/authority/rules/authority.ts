@@ -1,12 +1,12 @@
 // The authority under which an action runs. The store checks it again in the transaction of the change, so a person
 // whose access ended or who needs a second operator commits nothing.
 import { Failure } from '@tillgate/protocol'
-import { type Access, type Approval, type ApprovalPolicy, coversAny } from './approval.ts'
+import { type ActorAccess, type Approval, type ApprovalPolicy, coversAny } from './approval.ts'
 import type { Effect } from './effects.ts'
 import type { MemberRole } from './roles.ts'
 
 export type Authority =
-  | (Access & {
+  | (ActorAccess & {
       readonly kind: 'operator'
       readonly policy: ApprovalPolicy
       /** The approval permits one guarded change. */

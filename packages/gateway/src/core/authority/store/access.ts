@@ -2,7 +2,7 @@
 import { Failure } from '@tillgate/protocol'
 import type { Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
-import type { Access } from '../rules/approval.ts'
+import type { ActorAccess } from '../rules/approval.ts'
 import type { Authority } from '../rules/authority.ts'
 import { accessEnded, mayAct, type Role } from '../rules/roles.ts'
 
@@ -18,7 +18,7 @@ export async function checkAccess(
 
 export async function checkOperator(
   transaction: Queryable,
-  { login, needs, accessVersion, tokenId }: Access,
+  { login, needs, accessVersion, tokenId }: ActorAccess,
   nowMs: number,
 ): Promise<void> {
   const { rows } = await transaction.query<{ role: Role }>(sql`

@@ -17,7 +17,7 @@ export interface RecordedChange {
   readonly reason: string | undefined
 }
 
-export interface RecordedTransfer {
+export interface OrderTransfer {
   readonly transferId: string
   readonly kind: TransferKind
   readonly phase: Phase
@@ -56,7 +56,7 @@ select ${changeShape.columns}
   return rows.map(changeShape.read)
 }
 
-const transferShape = rowShape<RecordedTransfer>('transfer', {
+const transferShape = rowShape<OrderTransfer>('transfer', {
   transferId: 'transfer_id',
   kind: 'kind',
   phase: 'phase',
@@ -75,7 +75,7 @@ const transferShape = rowShape<RecordedTransfer>('transfer', {
 async function listTransfers(
   database: Queryable,
   { merchantId, paymentId }: OrderKey,
-): Promise<RecordedTransfer[]> {
+): Promise<OrderTransfer[]> {
   const { rows } = await database.query(sql`
 with holds as (
   select t.*

@@ -1,7 +1,11 @@
 // Creates one merchant's next bill in one transaction under the lock of the merchant's row. No lease is needed: a
 // crash changes nothing, and no bill is created twice.
 
-import { balancesBefore, readEntries, type StatementEntry } from '../../../core/ledger/store/statements.ts'
+import {
+  balancesBefore,
+  readEntries,
+  type StatementEntry,
+} from '../../../core/ledger/store/merchant-statements.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import {

@@ -44,7 +44,7 @@ export function makePayoutBatchStore(database: Pool) {
     /** Closes runs that can receive no further payouts. */
     closeRuns: (now: { readonly nowMs: number; readonly today: string }) => closeRuns(database, now),
     /** Returns how many payouts of one run were ended; undefined if no run waits. */
-    endPayouts: (ending: Ending): Promise<number | undefined> =>
+    endPayouts: (ending: PayoutsToEnd): Promise<number | undefined> =>
       database.transaction((transaction) => endPayouts(transaction, ending)),
   }
 }
@@ -227,7 +227,7 @@ select 1 from pg_stat_activity
   return rows.length > 0
 }
 
-export interface Ending {
+export interface PayoutsToEnd {
   readonly nowMs: number
   readonly limit: number
   readonly decide: (payout: Payout, run: PayoutRun) => PayoutChange
@@ -240,7 +240,7 @@ export interface Ending {
  */
 async function endPayouts(
   transaction: Queryable,
-  { nowMs, limit, decide, notify }: Ending,
+  { nowMs, limit, decide, notify }: PayoutsToEnd,
 ): Promise<number | undefined> {
   const [run] = await findRuns(
     transaction,

@@ -38,7 +38,7 @@ export type Rule = keyof typeof rules
 export const breakKinds = ['missing_here', 'missing_there', 'amount_differs', 'twice', 'late'] as const
 export type BreakKind = (typeof breakKinds)[number]
 
-export type Decision =
+export type MatchDecision =
   /** All items are booked. `lateDays`: days after the booking. */
   | {
       readonly kind: 'match'
@@ -80,7 +80,7 @@ export function match(
   lines: readonly KnownLine[],
   items: readonly BookItem[],
   given: Partial<MatchGiven> & { readonly rivals?: readonly Sum[] } = {},
-): Decision[] {
+): MatchDecision[] {
   const { decisions, unnamed, used } = matchByName(lines, items, given)
   return [
     ...decisions,
@@ -98,7 +98,7 @@ export function matchByName(
   lines: readonly KnownLine[],
   items: readonly BookItem[],
   given: Partial<MatchGiven> = {},
-): { readonly decisions: Decision[]; readonly unnamed: KnownLine[]; readonly used: Set<string> } {
+): { readonly decisions: MatchDecision[]; readonly unnamed: KnownLine[]; readonly used: Set<string> } {
   const byReference = new Map<string, BookItem[]>()
   // A fixed order, so that concurrent passes match the same pairs.
   const inOrder = items.toSorted((a, b) => (a.key < b.key ? -1 : 1))
@@ -178,7 +178,7 @@ interface Candidates {
 }
 
 /** Lines that share a name with these items: matched individually by amount, then the rest by sum. */
-function matchGroup(group: readonly KnownLine[], candidates: Candidates): Decision[] {
+function matchGroup(group: readonly KnownLine[], candidates: Candidates): MatchDecision[] {
   const { decisions, left } = matchEach(group, candidates)
   const sums = [...Map.groupBy(left, directionOf)].flatMap(([direction, lines]) =>
     matchSum(lines, direction, candidates),
@@ -190,8 +190,8 @@ function matchGroup(group: readonly KnownLine[], candidates: Candidates): Decisi
 function matchEach(
   group: readonly KnownLine[],
   candidates: Candidates,
-): { readonly decisions: Decision[]; readonly left: KnownLine[] } {
-  const decisions: Decision[] = []
+): { readonly decisions: MatchDecision[]; readonly left: KnownLine[] } {
+  const decisions: MatchDecision[] = []
   const left: KnownLine[] = []
   const ofAmount = Map.groupBy(
     candidates.items.filter(({ kind }) => kind !== 'transfer'),
@@ -214,7 +214,7 @@ function matchEach(
 }
 
 /** All lines of a direction with all open items, or else each as an expected booking or a break. */
-function matchSum(lines: readonly KnownLine[], direction: string, candidates: Candidates): Decision[] {
+function matchSum(lines: readonly KnownLine[], direction: string, candidates: Candidates): MatchDecision[] {
   const { items } = candidates
   const open = items.filter(
     (item) => isFree(item, candidates) && isSummed(item) && directionOf(item) === direction,
@@ -238,7 +238,7 @@ function take(
   rule: Rule,
   of: { readonly lines: readonly KnownLine[]; readonly items: readonly BookItem[] },
   { used, given }: Candidates,
-): Decision {
+): MatchDecision {
   for (const { key } of of.items) used.add(key)
   return decisionOf(rule, { ...of, given })
 }
@@ -256,14 +256,14 @@ function isOneMerchants(items: readonly BookItem[]): boolean {
   return items.every(({ kind, merchantId }) => kind === 'booked' && merchantId === items[0]?.merchantId)
 }
 
-function missingHere(line: KnownLine): Decision {
+function missingHere(line: KnownLine): MatchDecision {
   return { kind: 'break', breakKind: 'missing_here', line, item: undefined }
 }
 
 function decisionOf(
   rule: Rule,
   { lines, items, given }: { lines: readonly KnownLine[]; items: readonly BookItem[]; given: MatchGiven },
-): Decision {
+): MatchDecision {
   if (items.some(({ kind }) => kind !== 'booked')) return { kind: 'book', rule, lines, items }
   const days = Math.max(...lines.flatMap((line) => items.map((item) => daysBetween(item.day, line.day))))
   return { kind: 'match', rule, lines, items, lateDays: days > given.lateAfterDays ? days : undefined }
@@ -282,7 +282,7 @@ function ruleOf({ mark, entryReference }: KnownLine, { kind, references }: BookI
 function breakOf(
   line: KnownLine,
   { items, open }: { items: readonly BookItem[]; open: readonly BookItem[] },
-): Decision {
+): MatchDecision {
   const again = items.find((item) => isSame(line, item))
   if (again) return { kind: 'break', breakKind: 'twice', line, item: again }
   const [other] = open
@@ -294,7 +294,7 @@ function breakOf(
 function matchByAmount(
   lines: readonly KnownLine[],
   { items, used, given, rivals }: Candidates & { readonly rivals: readonly Sum[] },
-): Decision[] {
+): MatchDecision[] {
   const byAmount = Map.groupBy<string, Sum>([...lines, ...rivals], keyOf)
   const open = Map.groupBy(
     items.filter(
@@ -303,7 +303,7 @@ function matchByAmount(
     ),
     keyOf,
   )
-  return lines.map((line): Decision => {
+  return lines.map((line): MatchDecision => {
     const near = (open.get(keyOf(line)) ?? []).filter(
       ({ day }) => Math.abs(daysBetween(day, line.day)) <= given.amountWithinDays,
     )

@@ -1,8 +1,9 @@
 // Backs up a running database from one snapshot as lines of JSON, which any later version can restore into any
 // PostgreSQL. pg_dump is not used: the embedded server has none, and pg_dump cannot read a newer server.
 import { createHash } from 'node:crypto'
+import type { Mode } from '../../runtime/ssrf-guard.ts'
 import { type Catalog, readCatalog } from '../catalog.ts'
-import { type Mode, readMode } from '../mode.ts'
+import { readMode } from '../mode.ts'
 import type { Pool, Queryable } from '../pool.ts'
 
 // The file holds a header line, then for each table a name line, its rows as objects, and an end line. The last line

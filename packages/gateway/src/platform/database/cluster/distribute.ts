@@ -7,8 +7,8 @@ import { faultsOf, readCatalog } from '../catalog.ts'
 import type { Pool, Queryable } from '../pool.ts'
 import { type SpreadForeignKey, spreadForeignKeys, tablePlans } from '../tables.ts'
 import { clusterFaults, findCitus } from './cluster-checks.ts'
+import { spreadTable } from './migration-statements.ts'
 import { readSpread } from './spread-state.ts'
-import { spreadTable } from './statements.ts'
 
 export interface ClusterState {
   readonly spread: ReadonlySet<string>

@@ -6,10 +6,10 @@ import { mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/pr
 import path from 'node:path'
 import { codeOf } from '../../runtime/errors.ts'
 import { exitCodes, StartFailure } from '../../runtime/start-failure.ts'
-import { type Account, assertReachable, callAs, chooseAccount, giveTo } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { isAlive } from './postmaster-file.ts'
 import { fatalLines } from './server-words.ts'
+import { assertReachable, callAs, chooseAccount, giveTo, type SystemAccount } from './system-account.ts'
 
 export const superuser = 'tillgate'
 const leftoverPattern = /^postgres\.new-(\d+)-/
@@ -18,7 +18,7 @@ export interface Cluster {
   readonly folder: string
   readonly logFile: string
   readonly binaries: Binaries
-  readonly account: Account
+  readonly account: SystemAccount
 }
 
 export async function prepareCluster(
@@ -90,7 +90,7 @@ async function createCluster(
     binaries,
     durable,
     onCreate,
-  }: { account: Account; binaries: Binaries; durable: boolean; onCreate: () => void },
+  }: { account: SystemAccount; binaries: Binaries; durable: boolean; onCreate: () => void },
 ): Promise<void> {
   const home = path.dirname(folder)
   const fresh = path.join(home, `postgres.new-${process.pid}-${randomUUID()}`)

@@ -2,9 +2,9 @@
 // reason if it does not start.
 import { spawn } from 'node:child_process'
 import { type FileHandle, open, rename, stat } from 'node:fs/promises'
-import { callAs } from './account.ts'
 import { type Cluster, programEnvironment } from './cluster-folder.ts'
 import { socketFolderFor } from './socket-folder.ts'
+import { callAs } from './system-account.ts'
 
 const logMaxBytes = 10 * 1024 * 1024
 

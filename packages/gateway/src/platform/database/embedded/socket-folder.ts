@@ -6,14 +6,14 @@ import os from 'node:os'
 import path from 'node:path'
 import { codeOf } from '../../runtime/errors.ts'
 import { StartFailure } from '../../runtime/start-failure.ts'
-import type { Account } from './account.ts'
+import type { SystemAccount } from './system-account.ts'
 
 // The size of sockaddr_un.sun_path without the terminating zero byte.
 const socketPathMaxBytes = process.platform === 'darwin' ? 103 : 107
 
 export async function socketFolderFor(
   clusterFolder: string,
-  { account, shortHome = os.tmpdir() }: { account: Account; shortHome?: string },
+  { account, shortHome = os.tmpdir() }: { account: SystemAccount; shortHome?: string },
 ): Promise<string> {
   if (Buffer.byteLength(socketFile(clusterFolder)) <= socketPathMaxBytes) return clusterFolder
   const key = createHash('sha256').update(clusterFolder).digest('hex').slice(0, 16)
@@ -33,7 +33,7 @@ function socketFile(folder: string): string {
 }
 
 // The temporary folder is shared: another account may have created this name to listen in our server's place.
-async function makePrivate(folder: string, account: Account): Promise<void> {
+async function makePrivate(folder: string, account: SystemAccount): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 })
     if (account.kind === 'other') await chown(folder, account.uid, account.gid)

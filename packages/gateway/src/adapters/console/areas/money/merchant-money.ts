@@ -1,6 +1,6 @@
 // A merchant's balances, prices, and statement, to read, print or download.
 import { merchantIdPattern } from '@tillgate/protocol'
-import type { StatementEntry, StatementRange } from '../../../../core/ledger/store/statements.ts'
+import type { StatementEntry, StatementRange } from '../../../../core/ledger/store/merchant-statements.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { empty, number, table } from '../../../kit/pages/tables.ts'
 import { actionForms } from '../../action-forms.ts'

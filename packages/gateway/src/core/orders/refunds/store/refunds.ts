@@ -51,7 +51,7 @@ export interface RefundNumber {
 type NewRefund = RefundRequest & { readonly hold: Transfer }
 
 /** Newest first, older than the cursor. */
-export type MerchantPage = Omit<ListOrders, 'ignoredFields'>
+type Listing = Omit<ListOrders, 'ignoredFields'>
 
 export type RefundStore = ReturnType<typeof makeRefundStore>
 
@@ -72,7 +72,7 @@ export function makeRefundStore(database: Pool, publish: Publish = unpublished) 
       (numbers: readonly OrderNumber[]) => findOrdersByNumberWithRefunds(database, numbers),
       batching,
     ),
-    listOrdersWithRefunds: (merchantId: string, page: MerchantPage) =>
+    listOrdersWithRefunds: (merchantId: string, page: Listing) =>
       listOrdersWithRefunds(database, merchantId, page),
   }
 }
@@ -369,7 +369,7 @@ const lookedThrough = 5_000
 async function listOrdersWithRefunds(
   database: Queryable,
   merchantId: string,
-  { sinceMs = 0, untilMs, status, cursor = afterAllIds, limit }: MerchantPage,
+  { sinceMs = 0, untilMs, status, cursor = afterAllIds, limit }: Listing,
 ): Promise<{ readonly found: readonly OrderWithRefunds[]; readonly next: string | undefined }> {
   const end = untilMs === undefined ? afterAllIds : firstPaymentIdAt(untilMs)
   const range = sql`o.merchant_id = ${merchantId} and o.payment_id < ${cursor < end ? cursor : end}

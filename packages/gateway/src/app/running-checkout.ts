@@ -1,27 +1,27 @@
 // What the checkout's pages need from operations and stores.
-import { makeCheckoutActions } from '../../adapters/checkout/acts.ts'
-import { LiveOrders } from '../../adapters/checkout/live.ts'
-import type { ShownRails } from '../../adapters/checkout/pages/view.ts'
-import type { RunningCheckout } from '../../adapters/checkout/routes.ts'
-import { makeVisits } from '../../adapters/checkout/visit.ts'
-import type { CookieJar } from '../../adapters/kit/cookies.ts'
-import { logoPath } from '../../adapters/merchant-api/rails.ts'
-import { isOverdue } from '../../core/orders/rules/expiry.ts'
-import type { Checkout } from '../../core/orders/show-checkout.ts'
-import { brokenLimit, type DefaultLimits, dayOf, limitsIn } from '../../core/wallets/rules/limits.ts'
-import type { Behaviour } from '../../core/wallets/rules/wallet.ts'
-import type { Attempt } from '../../finance/rails/rules/attempt.ts'
-import { isOffered, nameIn } from '../../finance/rails/rules/outside-rail.ts'
-import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
-import type { Log } from '../../platform/runtime/log.ts'
-import { makeSealing } from '../../platform/runtime/secrets/sealing.ts'
-import { makeTokens } from '../../platform/runtime/secrets/tokens.ts'
-import type { Vault } from '../../platform/runtime/secrets/vault.ts'
-import { findTestWallet } from '../../sandbox/test-wallets.ts'
-import type { Stores } from '../database/stores.ts'
-import type { Operations } from '../operations.ts'
+import { makeCheckoutActions } from '../adapters/checkout/acts.ts'
+import { LiveOrders } from '../adapters/checkout/live.ts'
+import type { ShownRails } from '../adapters/checkout/pages/view.ts'
+import type { RunningCheckout } from '../adapters/checkout/routes.ts'
+import { makeVisits } from '../adapters/checkout/visit.ts'
+import type { CookieJar } from '../adapters/kit/cookies.ts'
+import { logoPath } from '../adapters/merchant-api/rails.ts'
+import { isOverdue } from '../core/orders/rules/expiry.ts'
+import type { Checkout } from '../core/orders/show-checkout.ts'
+import { brokenLimit, type DefaultLimits, dayOf, limitsIn } from '../core/wallets/rules/limits.ts'
+import type { Behaviour } from '../core/wallets/rules/wallet.ts'
+import type { Attempt } from '../finance/rails/rules/attempt.ts'
+import { isOffered, nameIn } from '../finance/rails/rules/outside-rail.ts'
+import type { ClockAndRandom } from '../platform/runtime/clock.ts'
+import type { Log } from '../platform/runtime/log.ts'
+import { makeSealing } from '../platform/runtime/secrets/sealing.ts'
+import { makeTokens } from '../platform/runtime/secrets/tokens.ts'
+import type { Vault } from '../platform/runtime/secrets/vault.ts'
+import { findTestWallet } from '../sandbox/test-wallets.ts'
+import type { Stores } from './database/stores.ts'
+import type { Operations } from './operations.ts'
 
-export interface CheckoutServiceParts extends ClockAndRandom {
+export interface RunningCheckoutParts extends ClockAndRandom {
   readonly stores: Stores
   readonly operations: Operations
   readonly vault: Vault
@@ -30,9 +30,7 @@ export interface CheckoutServiceParts extends ClockAndRandom {
   readonly defaultLimits: DefaultLimits
 }
 
-export function startCheckoutService(
-  parts: CheckoutServiceParts,
-): RunningCheckout & { stop(): Promise<void> } {
+export function startCheckout(parts: RunningCheckoutParts): RunningCheckout & { stop(): Promise<void> } {
   const { operations, vault, clock, random, log } = parts
   const { orders, wallets } = parts.stores
   const visits = makeVisits({
@@ -105,7 +103,7 @@ export function startCheckoutService(
 
 /** Does not query the database for an order that is paid or being paid without a rail. */
 async function findRails(
-  { stores, operations, clock }: CheckoutServiceParts,
+  { stores, operations, clock }: RunningCheckoutParts,
   { order, hasAttempts }: Pick<Checkout, 'order' | 'hasAttempts'>,
   language: string,
 ): Promise<ShownRails> {

@@ -11,21 +11,21 @@ const run = promisify(execFile)
 /** The uid of "nobody" on nearly every Unix, and of unmapped owners in a user namespace. */
 const nobody = 65534
 
-export type Account =
+export type SystemAccount =
   | { readonly kind: 'self'; readonly uid: number }
   // Root under another uid inside its own user namespace: PostgreSQL sees an ordinary user, while the kernel still
   // sees the files' owner. Folders that only root may enter work, and no owner changes.
   | { readonly kind: 'renumbered'; readonly uid: 0 }
   | { readonly kind: 'other'; readonly uid: number; readonly gid: number }
 
-export interface Call {
+interface Call {
   readonly command: string
   readonly args: readonly string[]
   readonly uid?: number
   readonly gid?: number
 }
 
-export async function chooseAccount(clusterFolder: string): Promise<Account> {
+export async function chooseAccount(clusterFolder: string): Promise<SystemAccount> {
   const uid = process.getuid?.()
   if (uid === undefined) {
     throw new StartFailure('The embedded PostgreSQL needs Linux or macOS. Set DATABASE_URL instead.', {
@@ -40,13 +40,13 @@ export async function chooseAccount(clusterFolder: string): Promise<Account> {
   return { kind: 'other', uid: nobody, gid: nobody }
 }
 
-export function callAs(account: Account, program: string, args: readonly string[]): Call {
+export function callAs(account: SystemAccount, program: string, args: readonly string[]): Call {
   if (account.kind === 'self') return { command: program, args }
   if (account.kind === 'other') return { command: program, args, uid: account.uid, gid: account.gid }
   return { command: 'unshare', args: ['--user', `--map-user=${nobody}`, '--', program, ...args] }
 }
 
-export async function giveTo(account: Account, folder: string): Promise<void> {
+export async function giveTo(account: SystemAccount, folder: string): Promise<void> {
   if (account.kind !== 'other') return
   if ((await stat(folder)).uid === account.uid) return
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -60,7 +60,7 @@ export async function giveTo(account: Account, folder: string): Promise<void> {
 
 /** Another account must be able to enter every parent folder; this check fails with a clear message. */
 export async function assertReachable(
-  account: Account,
+  account: SystemAccount,
   { program, folder }: { program: string; folder: string },
 ): Promise<void> {
   if (account.kind !== 'other') return

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { forCluster, splitStatements } from './statements.ts'
+import { forCluster, splitStatements } from './migration-statements.ts'
 
 test('a migration is split at its semicolons, except in strings and comments', () => {
   const sql =

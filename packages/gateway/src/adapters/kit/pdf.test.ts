@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { writePdf } from './write-pdf.ts'
+import { writePdf } from './pdf.ts'
 
 const line = (text: string) => ({ text, left: 56, top: 56, size: 11 })
 

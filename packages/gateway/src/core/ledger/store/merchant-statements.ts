@@ -25,20 +25,20 @@ export interface StatementEntry {
 }
 
 /** Called in this order: opening once, entries per page, closing once. */
-export interface StatementReader {
+export interface MerchantStatementReader {
   opening(balances: ReadonlyMap<string, bigint>): void | Promise<void>
   /** The next page is read after this one is processed. */
   entries(page: readonly StatementEntry[]): void | Promise<void>
   closing(balances: ReadonlyMap<string, bigint>): void | Promise<void>
 }
 
-export type StatementStore = ReturnType<typeof makeStatementStore>
+export type MerchantStatementStore = ReturnType<typeof makeMerchantStatementStore>
 
 const entriesPerPage = 2_000
 
-export function makeStatementStore(database: Pool) {
+export function makeMerchantStatementStore(database: Pool) {
   return {
-    read: (range: StatementRange, reader: StatementReader): Promise<void> =>
+    read: (range: StatementRange, reader: MerchantStatementReader): Promise<void> =>
       database.transaction(
         async (transaction) => {
           await transaction.query('set transaction isolation level repeatable read, read only')
@@ -59,7 +59,7 @@ export function makeStatementStore(database: Pool) {
 export async function readEntries(
   transaction: Queryable,
   range: StatementRange,
-  take: StatementReader['entries'],
+  take: MerchantStatementReader['entries'],
 ): Promise<void> {
   let after: Place = { timeMs: range.fromMs, orderKey: '', isFee: false, transferId: '' }
   for (;;) {
