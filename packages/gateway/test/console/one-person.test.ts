@@ -1132,26 +1132,35 @@ test('a second person reads whose order a reference names', async () => {
   assert.match(line.summary, named(unpaid))
 })
 
-test('one person who imports a statement does not name where unknown money is returned to', async () => {
-  const line = { reference: 'UNKNOWN1', day: '2026-11-16', amountMinor: 3_300n, text: 'thanks' }
-  const imported = (login: string, partyIban: string) =>
-    actions.done(login, 'reconcile.import', {
-      file: fileOf(
-        `${login}.xml`,
-        camt053({
-          iban,
-          currency: 'USD',
-          version: 8,
-          from: '2026-11-16',
-          through: '2026-11-16',
-          openingMinor: 0n,
-          lines: [{ ...line, partyIban }],
-        }),
-      ),
-    })
-  await imported('otto', thief)
+/** One line, as a bank writes it, with this account of the sender. */
+const importedLine = (
+  login: string,
+  line: { reference: string; amountMinor: bigint; text: string; partyIban?: string },
+) =>
+  actions.done(login, 'reconcile.import', {
+    file: fileOf(
+      `${login}.xml`,
+      camt053({
+        iban,
+        currency: 'USD',
+        version: 8,
+        from: '2026-11-16',
+        through: '2026-11-16',
+        openingMinor: 0n,
+        lines: [{ ...line, day: '2026-11-16' }],
+      }),
+    ),
+  })
+const breakOfAmount = async (minor: bigint) => {
   const open = await by.reconciliation.breaks.listBreaks({ status: 'open' }, { skip: 0, limit: 500 })
-  const params = { breakId: open.find(({ amountMinor }) => amountMinor === 3_300n)?.breakId ?? '' }
+  return open.find(({ amountMinor }) => amountMinor === minor)?.breakId ?? ''
+}
+
+test('one person who imports a statement does not name where unknown money is returned to', async () => {
+  const imported = (login: string, partyIban: string) =>
+    importedLine(login, { reference: 'UNKNOWN1', amountMinor: 3_300n, text: 'thanks', partyIban })
+  await imported('otto', thief)
+  const params = { breakId: await breakOfAmount(3_300n) }
   const approvalId = await actions.asked('mallory', 'reconcile.return', { params })
   assert.match(
     (await operations.approvals.findRequest(approvalId)).summary,
@@ -1167,6 +1176,28 @@ test('one person who imports a statement does not name where unknown money is re
   assert.equal(partyIban, undefined)
   clock.advance(1)
   await actions.approve('forgetful', await actions.asked('mallory', 'reconcile.return', { params }))
+})
+
+test('one person who imports a statement does not name where a refund is sent to', async () => {
+  for (const [nth, partyIban] of [iban2, undefined].entries()) {
+    const bought = await bank.startedOrder()
+    const amountMinor = 1_717n + BigInt(nth)
+    const line = { reference: `PAID${nth}`, amountMinor, text: creditorReference(bought.paymentId) }
+    await importedLine('otto', { ...line, partyIban: thief })
+    clock.advance(1)
+    const params = { breakId: await breakOfAmount(amountMinor) }
+    const input = { reference: bought.paymentId }
+    await actions.approve('forgetful', await actions.asked('mallory', 'reconcile.confirm', { params, input }))
+    await by.orders.refundOrder(bought, { referRefundNo: bought.paymentId, amount: '1.00', reason: 'test' })
+    const sentTo = async () => {
+      const refunds = await by.corrections.listRefundsToSend(100)
+      return refunds.find(({ paymentId }) => paymentId === bought.paymentId)?.party
+    }
+    assert.equal(await sentTo(), 'Ada Example, NL91 ABNA 0417 1643 00')
+    // The bank's own statement names another account for the line, or none.
+    await importedLine('forgetful', { ...line, ...(partyIban && { partyIban }) })
+    assert.equal(await sentTo(), 'Ada Example')
+  }
 })
 
 test('two statements at once do not book the same tenth of what a rail collected as its fee', async () => {

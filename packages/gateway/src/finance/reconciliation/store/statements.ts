@@ -166,7 +166,7 @@ returning line_id`)
   const fresh = new Set(rows.map((row) => row.line_id))
   await forgetDisputedIbans(
     transaction,
-    lines.filter(({ lineId, partyIban }) => partyIban !== undefined && !fresh.has(lineId)),
+    lines.filter(({ lineId }) => !fresh.has(lineId)),
   )
   await addToBatches(
     transaction,
@@ -175,14 +175,22 @@ returning line_id`)
   return fresh.size
 }
 
-/** The counterparty's IBAN is no part of a line's identity: where two files differ, none of them is shown as true. */
+/**
+ * The counterparty's IBAN is no part of a line's identity: where two files differ, none of them is shown as true, also
+ * where refunds of the transfer would be sent.
+ */
 async function forgetDisputedIbans(transaction: Queryable, known: readonly AccountLine[]): Promise<void> {
   if (known.length === 0) return
-  await transaction.query(sql`
+  const { rows } = await transaction.query<{ mark: string; party: string | null }>(sql`
 update statement_lines l set party_iban = null
   from unnest(${known.map(({ account }) => account)}::text[], ${known.map(({ lineId }) => lineId)}::text[],
-              ${known.map(({ partyIban }) => partyIban)}::text[]) as g (account, line_id, party_iban)
- where l.account = g.account and l.line_id = g.line_id and l.party_iban <> g.party_iban`)
+              ${known.map(({ partyIban }) => partyIban ?? null)}::text[]) as g (account, line_id, party_iban)
+ where l.account = g.account and l.line_id = g.line_id and l.party_iban is not null
+   and l.party_iban is distinct from g.party_iban
+returning l.mark, l.party`)
+  for (const { mark, party } of rows)
+    await transaction.query(sql`
+update transfer_entries set party = ${party} where upper(outside_reference) = upper(${mark}) and direction = 'in'`)
 }
 
 /** Records the books' balance at an account's first statement. A fixed order prevents deadlocks. */
