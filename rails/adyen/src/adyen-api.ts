@@ -2,6 +2,7 @@
 // replaced: it limits only the time without traffic, and the gateway waits no more than 10 seconds.
 import { createRequire } from 'node:module'
 import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
+import { asUnavailable, objectIn, Refused, request, twice } from '@tillgate/rail-kit/request'
 import type { AdyenAmount } from './amounts.ts'
 
 export interface PaymentLink {
@@ -30,11 +31,6 @@ export interface AdyenAccess {
   readonly apiUrl: string
 }
 
-/** Adyen rejected the request, so nothing was done. */
-export class Refused extends Error {
-  override readonly name = 'Refused'
-}
-
 interface CallOptions {
   readonly idempotencyKey?: string
   readonly method?: string
@@ -57,9 +53,6 @@ interface Sdk {
 
 type Constructor<Made, Given extends unknown[]> = new (...given: Given) => Made
 
-/** Two attempts fit in the 10 seconds that the gateway waits. */
-const callTimeoutMs = 4_000
-const tries = 2
 const testUrl = 'https://checkout-test.adyen.com'
 const isInProgress = '704'
 
@@ -79,9 +72,9 @@ function openSdk({ apiKey, livePrefix, apiUrl }: AdyenAccess): Sdk {
     ModificationsApi: Constructor<Sdk['modifications'], [object]>
   }
   const environment = livePrefix === '' ? 'TEST' : 'LIVE'
-  const request = (endpoint: string, body: string, _config: unknown, _key: boolean, options: CallOptions) =>
+  const send = (endpoint: string, body: string, _config: unknown, _key: boolean, options: CallOptions) =>
     callAdyen(apiUrl === '' ? endpoint : endpoint.replace(testUrl, apiUrl), body, options, apiKey)
-  const client = new Client({ environment, liveEndpointUrlPrefix: livePrefix, apiKey }, { request })
+  const client = new Client({ environment, liveEndpointUrlPrefix: livePrefix, apiKey }, { request: send })
   return { links: new PaymentLinksApi(client), modifications: new ModificationsApi(client) }
 }
 
@@ -126,14 +119,10 @@ export class AdyenApi {
     return this.#sdk.links.paymentLinks(request, { idempotencyKey })
   }
 
-  /** Queries of existing objects succeed; a rejection means that the key belongs to another account. */
   async readLink(id: string): Promise<PaymentLink> {
-    try {
-      return await this.#sdk.links.getPaymentLink(id)
-    } catch (error) {
-      if (error instanceof Refused) throw new ProviderUnavailable(error.message, { cause: error })
-      throw error
-    }
+    return this.#sdk.links.getPaymentLink(id).catch((error: unknown) => {
+      throw asUnavailable(error)
+    })
   }
 
   expireLink(id: string): Promise<PaymentLink> {
@@ -155,57 +144,29 @@ export class AdyenApi {
 }
 
 /** Every call is safe to repeat: reads, the end of a link, an acceptance, and calls with an idempotency key. */
-async function callAdyen(
-  address: string,
-  body: string,
-  options: CallOptions,
-  apiKey: string,
-): Promise<string> {
-  for (let left = tries - 1; ; left--)
-    try {
-      return await callOnce(address, body, options, apiKey)
-    } catch (error) {
-      if (!(error instanceof ProviderUnavailable) || left === 0) throw error
-    }
-}
-
-async function callOnce(
+function callAdyen(
   address: string,
   body: string,
   { method = 'POST', idempotencyKey }: CallOptions,
   apiKey: string,
 ): Promise<string> {
-  const response = await fetch(address, {
-    method,
-    headers: {
-      'x-api-key': apiKey,
-      'content-type': 'application/json',
-      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-    },
-    redirect: 'error',
-    signal: AbortSignal.timeout(callTimeoutMs),
-    ...(method !== 'GET' && { body }),
-  }).catch(unreachable)
-  const { status, headers } = response
-  const text = await response.text().catch(unreachable)
-  const answer = objectIn(text)
-  if (response.ok && answer) return text
-  const { message, errorCode } = answer ?? {}
-  const words = typeof message === 'string' ? message : 'no reason'
-  const isTransient = headers.get('transient-error') === 'true' || errorCode === isInProgress
-  if ([400, 404, 422].includes(status) && answer && !isTransient) throw new Refused(words)
-  throw new ProviderUnavailable(`Adyen returned HTTP ${status}: ${words}`)
-}
-
-function unreachable(cause: unknown): never {
-  throw new ProviderUnavailable('Adyen cannot be reached', { cause })
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
+  return twice(async () => {
+    const { ok, status, headers, bytes } = await request('Adyen', address, {
+      method,
+      headers: {
+        'x-api-key': apiKey,
+        'content-type': 'application/json',
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      },
+      ...(method !== 'GET' && { body }),
+    })
+    const text = bytes.toString()
+    const answer = objectIn(text)
+    if (ok && answer) return text
+    const { message, errorCode } = answer ?? {}
+    const words = typeof message === 'string' ? message : 'no reason'
+    const isTransient = headers.get('transient-error') === 'true' || errorCode === isInProgress
+    if ([400, 404, 422].includes(status) && answer && !isTransient) throw new Refused(words)
+    throw new ProviderUnavailable(`Adyen returned HTTP ${status}: ${words}`)
+  })
 }

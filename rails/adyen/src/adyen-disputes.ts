@@ -2,7 +2,8 @@
 // the state is a function of which events came, in whatever order.
 import type { DisputeReason, DisputeStatus } from '@tillgate/protocol'
 import type { Notice, ProviderDispute, ProviderDisputes } from '@tillgate/rail-kit/provider'
-import { type AdyenApi, Refused, type WebhookItem } from './adyen-api.ts'
+import { Refused } from '@tillgate/rail-kit/request'
+import type { AdyenApi, WebhookItem } from './adyen-api.ts'
 import { type AdyenAmount, fromAdyenAmount } from './amounts.ts'
 
 /** Events that move the money or end the dispute. The first that came decides. */

@@ -14,13 +14,13 @@ import {
   type Webhook,
   type WebhookRequest,
 } from '@tillgate/rail-kit/provider'
+import { Refused } from '@tillgate/rail-kit/request'
 import { shortened } from '@tillgate/rail-kit/text'
 import {
   type AdyenAccess,
   AdyenApi,
   customerAreaOf,
   type PaymentLink,
-  Refused,
   readSignedItem,
   type WebhookItem,
 } from './adyen-api.ts'

@@ -1,11 +1,12 @@
 // Adyen's settlement details report: one file per payout. Only a webhook has its name.
-import { maxSettlementLines, toMinorUnits } from '@tillgate/protocol'
+import { toMinorUnits } from '@tillgate/protocol'
 import {
   type ProviderLine,
   type ProviderSettlements,
   ProviderUnavailable,
   type SettlementsWanted,
 } from '@tillgate/rail-kit/provider'
+import { missingColumn, pageOf, request } from '@tillgate/rail-kit/request'
 
 export interface ReportAccess {
   /** A report user, who signs in with a password. */
@@ -28,10 +29,9 @@ export async function readReports(
 ): Promise<ProviderSettlements> {
   const [name = reports[0], from = '0'] = cursor === '' ? [] : cursor.split(' ')
   if (name === undefined) return { lines: [] }
-  const all = linesIn(await download(access, name))
-  const to = Number(from) + maxSettlementLines
+  const { lines, next } = pageOf(linesIn(await download(access, name)), Number(from))
   const following = reports[reports.indexOf(name) + 1]
-  return { lines: all.slice(Number(from), to), next: to < all.length ? `${name} ${to}` : following }
+  return { lines, next: next === undefined ? following : `${name} ${next}` }
 }
 
 async function download(
@@ -40,15 +40,10 @@ async function download(
 ): Promise<string> {
   const path = `/reports/download/MerchantAccount/${encodeURIComponent(merchantAccount)}/${name}`
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-  const response = await fetch(new URL(path, url), {
-    headers: { authorization },
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
-  }).catch((cause: unknown) => {
-    throw new ProviderUnavailable('Adyen’s reports cannot be reached', { cause })
-  })
-  if (!response.ok) throw new ProviderUnavailable(`Adyen returned HTTP ${response.status} for ${name}`)
-  return response.text()
+  const address = new URL(path, url)
+  const { ok, status, bytes } = await request('Adyen', address, { headers: { authorization } }, timeoutMs)
+  if (!ok) throw new ProviderUnavailable(`Adyen returned HTTP ${status} for ${name}`)
+  return bytes.toString()
 }
 
 function linesIn(report: string): ProviderLine[] {
@@ -57,7 +52,7 @@ function linesIn(report: string): ProviderLine[] {
   return rows.flatMap((row, index): ProviderLine[] => {
     if (row === '') return []
     const cells = cellsOf(row)
-    const cell = (heading: string) => cells[headings.indexOf(heading)] ?? missing(heading)
+    const cell = (heading: string) => cells[headings.indexOf(heading)] ?? missingColumn(heading)
     const [type, currency, netCurrency] = [cell('Type'), cell('Gross Currency'), cell('Net Currency')]
     if (type === 'MerchantPayout') return []
     const [payment, modification] = [cell('Psp Reference'), cell('Modification Reference')]
@@ -88,10 +83,6 @@ function cellsOf(row: string): string[] {
   return [...row.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain,
   )
-}
-
-function missing(heading: string): never {
-  throw new ProviderUnavailable(`the report has no column ${heading}`)
 }
 
 /** Adyen writes some currencies with additional decimals, which are zero. */

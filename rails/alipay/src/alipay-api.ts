@@ -1,6 +1,7 @@
 // Requests to Alipay's gateway (OpenAPI 2.0), signed with RSA2 in both directions.
 import type { KeyObject } from 'node:crypto'
 import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
+import { Refused, request as send, twice } from '@tillgate/rail-kit/request'
 import { isSignedBy, signed } from '@tillgate/rail-kit/rsa'
 
 export interface AlipayAccess {
@@ -19,22 +20,8 @@ export interface AlipayRequest {
   readonly parameters?: Readonly<Record<string, string>>
 }
 
-/** Alipay rejected the request, so nothing was done. */
-export class Refused extends Error {
-  override readonly name = 'Refused'
-  readonly code: string
-
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
 type Parameters = Readonly<Record<string, string>>
 
-/** Two attempts fit in the 10 seconds that the gateway waits. */
-const callTimeoutMs = 4_000
-const tries = 2
 const systemErrors = new Set(['ACQ.SYSTEM_ERROR', 'AQC.SYSTEM_ERROR', 'SYSTEM_ERROR'])
 
 /** The URL of a page. The same request always has the same URL. */
@@ -45,36 +32,24 @@ export function pageUrl(access: AlipayAccess, request: AlipayRequest): string {
 }
 
 /** Every call is safe to repeat: Alipay recognizes our numbers. */
-export async function callAlipay<Answer>(access: AlipayAccess, request: AlipayRequest): Promise<Answer> {
-  for (let left = tries - 1; ; left--)
-    try {
-      return await callOnce<Answer>(access, request)
-    } catch (error) {
-      if (!(error instanceof ProviderUnavailable) || left === 0) throw error
-    }
+export function callAlipay<Answer>(access: AlipayAccess, request: AlipayRequest): Promise<Answer> {
+  return twice(() => callOnce<Answer>(access, request))
 }
 
 async function callOnce<Answer>(access: AlipayAccess, request: AlipayRequest): Promise<Answer> {
   const { biz_content = '', ...inAddress } = signedParameters(access, request)
   const url = new URL(access.gatewayUrl)
   url.search = new URLSearchParams(inAddress).toString()
-  const text = await fetch(url, {
+  const { bytes } = await send('Alipay', url, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded;charset=utf-8' },
     body: new URLSearchParams({ biz_content }).toString(),
-    redirect: 'error',
-    signal: AbortSignal.timeout(callTimeoutMs),
-  }).then(
-    (response) => response.text(),
-    (cause: unknown) => {
-      throw new ProviderUnavailable('Alipay cannot be reached', { cause })
-    },
-  )
-  const answer = readAnswer(text, request.method, access.alipayPublicKey)
+  })
+  const answer = readAnswer(bytes.toString(), request.method, access.alipayPublicKey)
   if (answer.code === '10000') return answer as Answer
   const { code, msg, sub_code: subCode = '', sub_msg: subMsg } = answer
   const words = `${subMsg ?? msg ?? 'no reason'} (${subCode || code})`
-  if (code === '40004' && !systemErrors.has(subCode)) throw new Refused(subCode, words)
+  if (code === '40004' && !systemErrors.has(subCode)) throw new Refused(words, subCode)
   throw new ProviderUnavailable(`Alipay returned ${words}`)
 }
 

@@ -1,14 +1,15 @@
 // Alipay's daily bill (业务明细): payments and refunds with their fees, as a table in GBK in a ZIP archive. Days are in
 // Beijing time.
 import { inflateRawSync } from 'node:zlib'
-import { maxSettlementLines, toMinorUnits } from '@tillgate/protocol'
+import { toMinorUnits } from '@tillgate/protocol'
 import {
   type ProviderLine,
   type ProviderSettlements,
   ProviderUnavailable,
   type SettlementsWanted,
 } from '@tillgate/rail-kit/provider'
-import { type AlipayAccess, callAlipay, Refused } from './alipay-api.ts'
+import { missingColumn, pageOf, Refused, request } from '@tillgate/rail-kit/request'
+import { type AlipayAccess, callAlipay } from './alipay-api.ts'
 
 /** Alipay creates the bill by 9:00 in Beijing (1:00 UTC). This adds an hour and a half. */
 const madeAfterMs = 26.5 * 3_600_000
@@ -22,9 +23,7 @@ export async function readBill(
   nowMs: number,
 ): Promise<ProviderSettlements> {
   if (nowMs < Date.parse(day) + madeAfterMs) return { isPending: true, lines: [] }
-  const all = linesIn(await download(access, day, nowMs), day)
-  const [from, to] = [Number(cursor), Number(cursor) + maxSettlementLines]
-  return { lines: all.slice(from, to), ...(to < all.length && { next: String(to) }) }
+  return pageOf(linesIn(await download(access, day, nowMs), day), Number(cursor))
 }
 
 /** Empty if the day had no payments. */
@@ -35,11 +34,11 @@ async function download(access: AlipayAccess, day: string, nowMs: number): Promi
       content: { bill_type: 'trade', bill_date: day },
       atMs: nowMs,
     })
-    const response = await fetch(url, { signal: AbortSignal.timeout(downloadTimeoutMs) })
-    if (!response.ok) throw new ProviderUnavailable(`Alipay returned HTTP ${response.status} for a bill`)
-    const files = filesIn(Buffer.from(await response.arrayBuffer()))
+    const { ok, status, bytes } = await request('Alipay', url, { redirect: 'follow' }, downloadTimeoutMs)
+    if (!ok) throw new ProviderUnavailable(`Alipay returned HTTP ${status} for a bill`)
+    const files = filesIn(bytes)
     // The archive also contains the totals of the day.
-    return files.find((text) => text.includes(headings.number)) ?? missing(headings.number)
+    return files.find((text) => text.includes(headings.number)) ?? missingColumn(headings.number)
   } catch (error) {
     if (error instanceof Refused && error.code.endsWith('bill_not_exist')) return ''
     if (error instanceof ProviderUnavailable) throw error
@@ -67,7 +66,9 @@ function linesIn(bill: string, day: string): ProviderLine[] {
     const cell = (name: keyof typeof headings) => {
       const at = columns.indexOf(headings[name])
       const isBefore = at <= columns.indexOf(headings.type)
-      return cells[isBefore ? at : at - columns.length + cells.length]?.trim() ?? missing(headings[name])
+      return (
+        cells[isBefore ? at : at - columns.length + cells.length]?.trim() ?? missingColumn(headings[name])
+      )
     }
     const isRefund = cell('type') === '退款'
     const [received, fee] = [sizeOf(cell('received')), sizeOf(cell('fee'))]
@@ -85,10 +86,6 @@ function linesIn(bill: string, day: string): ProviderLine[] {
 
 /** The type determines the direction. */
 const sizeOf = (yuan: string) => toMinorUnits(yuan.replace(/^[-+]/, ''), 'CNY', 'amount')
-
-function missing(heading: string): never {
-  throw new ProviderUnavailable(`the bill has no column ${heading}`)
-}
 
 /** The texts of a ZIP archive, according to its directory. */
 function filesIn(archive: Buffer): string[] {

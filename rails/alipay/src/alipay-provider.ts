@@ -14,9 +14,10 @@ import {
   type Webhook,
   type WebhookRequest,
 } from '@tillgate/rail-kit/provider'
+import { Refused } from '@tillgate/rail-kit/request'
 import { isSignedBy, privateKeyOf, publicKeyOf } from '@tillgate/rail-kit/rsa'
 import { shortened } from '@tillgate/rail-kit/text'
-import { type AlipayAccess, beijingTime, callAlipay, pageUrl, Refused, signedText } from './alipay-api.ts'
+import { type AlipayAccess, beijingTime, callAlipay, pageUrl, signedText } from './alipay-api.ts'
 import { readBill } from './alipay-bill.ts'
 
 export interface AlipayGiven {

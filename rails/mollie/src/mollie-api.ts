@@ -1,6 +1,7 @@
 // Requests to Mollie's API (v2), without the SDK, which has no timeout and trusts only the certificates that it was
 // packaged with.
 import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
+import { asUnavailable, objectIn, Refused, request, twice } from '@tillgate/rail-kit/request'
 
 export interface MollieAmount {
   readonly currency: string
@@ -32,21 +33,12 @@ export interface MollieChargeback {
   readonly reversedAt?: string | null
 }
 
-/** Mollie rejected the request, so nothing was done. */
-export class Refused extends Error {
-  override readonly name = 'Refused'
-}
-
 export interface MollieCall {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly body?: object
   readonly idempotencyKey?: string
 }
-
-/** Two attempts fit in the 10 seconds that the gateway waits. */
-const callTimeoutMs = 4_000
-const tries = 2
 
 export class MollieApi {
   readonly #apiUrl: string
@@ -58,23 +50,14 @@ export class MollieApi {
   }
 
   /** Every call is safe to repeat: reads, a cancellation, and calls with an idempotency key. */
-  async call<Answer>(call: MollieCall): Promise<Answer> {
-    for (let left = tries - 1; ; left--)
-      try {
-        return await this.#once<Answer>(call)
-      } catch (error) {
-        if (!(error instanceof ProviderUnavailable) || left === 0) throw error
-      }
+  call<Answer>(call: MollieCall): Promise<Answer> {
+    return twice(() => this.#once<Answer>(call))
   }
 
-  /** Queries of existing objects succeed; a rejection means that the key belongs to another account. */
-  async read<Answer>(path: string): Promise<Answer> {
-    try {
-      return await this.call<Answer>({ method: 'GET', path })
-    } catch (error) {
-      if (error instanceof Refused) throw new ProviderUnavailable(error.message, { cause: error })
-      throw error
-    }
+  read<Answer>(path: string): Promise<Answer> {
+    return this.call<Answer>({ method: 'GET', path }).catch((error: unknown) => {
+      throw asUnavailable(error)
+    })
   }
 
   /** Newest first, until one is found or there are no more. */
@@ -104,29 +87,14 @@ export class MollieApi {
       ...(body && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     }
-    const request: RequestInit = {
-      method,
-      headers,
-      redirect: 'error',
-      signal: AbortSignal.timeout(callTimeoutMs),
-      ...(body && { body: JSON.stringify(body) }),
-    }
-    const { status, answer } = await fetch(new URL(path, this.#apiUrl), request)
-      .then(
-        async (response) => ({ status: response.status, answer: (await response.json()) as unknown }),
-        (cause: unknown) => {
-          throw new ProviderUnavailable('Mollie cannot be reached', { cause })
-        },
-      )
-      .catch((cause: unknown) => {
-        throw cause instanceof ProviderUnavailable
-          ? cause
-          : new ProviderUnavailable('Mollie did not return JSON', { cause })
-      })
+    const url = new URL(path, this.#apiUrl)
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+    const { ok, status, bytes } = await request('Mollie', url, init)
+    const answer = objectIn(bytes.toString())
+    if (!answer) throw new ProviderUnavailable('Mollie did not return JSON')
     const { detail, resource, _links } = answer as { detail?: string; resource?: string; _links?: object }
     // Lists contain links instead of a resource.
-    if (status >= 200 && status < 300 && (resource !== undefined || _links !== undefined))
-      return answer as Answer
+    if (ok && (resource !== undefined || _links !== undefined)) return answer as Answer
     if ([400, 404, 410, 422].includes(status)) throw new Refused(detail ?? `Mollie returned HTTP ${status}.`)
     throw new ProviderUnavailable(`Mollie returned HTTP ${status}: ${detail ?? 'no reason'}`)
   }

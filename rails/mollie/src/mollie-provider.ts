@@ -15,15 +15,10 @@ import {
   type Webhook,
   type WebhookRequest,
 } from '@tillgate/rail-kit/provider'
+import { Refused } from '@tillgate/rail-kit/request'
 import { shortened } from '@tillgate/rail-kit/text'
 import { mollieLocale } from './locale.ts'
-import {
-  MollieApi,
-  type MollieChargeback,
-  type MolliePayment,
-  type MollieRefund,
-  Refused,
-} from './mollie-api.ts'
+import { MollieApi, type MollieChargeback, type MolliePayment, type MollieRefund } from './mollie-api.ts'
 import { readSettlements } from './mollie-settlements.ts'
 
 export interface MollieGiven {

@@ -2,6 +2,7 @@
 import { createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
+import { objectIn, type ProviderResponse, Refused, request, twice } from '@tillgate/rail-kit/request'
 import { isSignedBy, signed } from '@tillgate/rail-kit/rsa'
 
 export interface WechatpayAccess {
@@ -16,17 +17,6 @@ export interface WechatpayAccess {
   readonly now: () => number
 }
 
-/** WeChat Pay rejected the request, so nothing was done. */
-export class Refused extends Error {
-  override readonly name = 'Refused'
-  readonly code: string
-
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
 export interface WechatpayCall {
   readonly method: 'GET' | 'POST'
   /** With the query string. */
@@ -34,20 +24,12 @@ export interface WechatpayCall {
   readonly body?: object
 }
 
-/** Two attempts fit in the 10 seconds that the gateway waits. */
-const callTimeoutMs = 4_000
-const tries = 2
 const clockToleranceMs = 5 * 60_000
 const transient = new Set(['SYSTEM_ERROR', 'SYSTEMERROR', 'BANK_ERROR', 'FREQUENCY_LIMITED', 'SIGN_ERROR'])
 
 /** Every call is safe to repeat: WeChat Pay recognizes our numbers. */
-export async function callWechatpay<Answer>(access: WechatpayAccess, call: WechatpayCall): Promise<Answer> {
-  for (let left = tries - 1; ; left--)
-    try {
-      return await callOnce<Answer>(access, call)
-    } catch (error) {
-      if (!(error instanceof ProviderUnavailable) || left === 0) throw error
-    }
+export function callWechatpay<Answer>(access: WechatpayAccess, call: WechatpayCall): Promise<Answer> {
+  return twice(() => callOnce<Answer>(access, call))
 }
 
 async function callOnce<Answer>(
@@ -55,7 +37,7 @@ async function callOnce<Answer>(
   { method, path, body }: WechatpayCall,
 ): Promise<Answer> {
   const response = await send(access, { method, path, ...(body && { body }) })
-  const text = await response.text().catch(unreachable)
+  const text = response.bytes.toString()
   const { status } = response
   // An unsigned response is not from WeChat Pay, even if it is a rejection.
   if (!isSigned(access, Object.fromEntries(response.headers), text))
@@ -66,13 +48,13 @@ async function callOnce<Answer>(
   const { code, message } = answer as { readonly code?: string; readonly message?: string }
   const words = `${message ?? 'no reason'} (${code ?? status})`
   if ([400, 403, 404].includes(status) && code !== undefined && !transient.has(code))
-    throw new Refused(code, words)
+    throw new Refused(words, code)
   throw new ProviderUnavailable(`WeChat Pay returned HTTP ${status}: ${words}`)
 }
 
-function send(access: WechatpayAccess, { method, path, body }: WechatpayCall): Promise<Response> {
+function send(access: WechatpayAccess, { method, path, body }: WechatpayCall): Promise<ProviderResponse> {
   const sent = body ? JSON.stringify(body) : ''
-  return fetch(new URL(path, access.apiUrl), {
+  return request('WeChat Pay', new URL(path, access.apiUrl), {
     method,
     headers: {
       accept: 'application/json',
@@ -80,10 +62,8 @@ function send(access: WechatpayAccess, { method, path, body }: WechatpayCall): P
       'user-agent': 'Tillgate',
       authorization: authorizationOf(access, { method, path, body: sent }),
     },
-    redirect: 'error',
-    signal: AbortSignal.timeout(callTimeoutMs),
     ...(body && { body: sent }),
-  }).catch(unreachable)
+  })
 }
 
 /** A file, by the URL in a signed response. The file itself is not signed. */
@@ -91,7 +71,7 @@ export async function downloadFrom(access: WechatpayAccess, url: string): Promis
   const { pathname, search } = new URL(url)
   const response = await send(access, { method: 'GET', path: pathname + search })
   if (!response.ok) throw new ProviderUnavailable(`WeChat Pay returned HTTP ${response.status} for a file`)
-  return Buffer.from(await response.arrayBuffer().catch(unreachable))
+  return response.bytes
 }
 
 interface SignedRequest {
@@ -108,10 +88,10 @@ export const requestText = ({ method, path, body }: SignedRequest, timestamp: st
 export const answerText = (timestamp: string, nonce: string, body: string) =>
   `${timestamp}\n${nonce}\n${body}\n`
 
-function authorizationOf(access: WechatpayAccess, request: SignedRequest): string {
+function authorizationOf(access: WechatpayAccess, asked: SignedRequest): string {
   const timestamp = String(Math.floor(access.now() / 1000))
   const nonce = randomBytes(16).toString('hex')
-  const signature = signed(requestText(request, timestamp, nonce), access.privateKey)
+  const signature = signed(requestText(asked, timestamp, nonce), access.privateKey)
   const fields = {
     mchid: access.merchantId,
     nonce_str: nonce,
@@ -160,16 +140,3 @@ export function decryptedResource(
 }
 
 const tagLength = 16
-
-function unreachable(cause: unknown): never {
-  throw new ProviderUnavailable('WeChat Pay cannot be reached', { cause })
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
-}

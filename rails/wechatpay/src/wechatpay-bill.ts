@@ -1,9 +1,10 @@
 // WeChat Pay's daily bill (交易账单): payments and refunds with their fees, which WeChat Pay settles in one sum on the next
 // day. Days are in Beijing time.
 import { createHash } from 'node:crypto'
-import { maxSettlementLines, toMinorUnits } from '@tillgate/protocol'
+import { toMinorUnits } from '@tillgate/protocol'
 import { type ProviderLine, type ProviderSettlements, ProviderUnavailable } from '@tillgate/rail-kit/provider'
-import { callWechatpay, downloadFrom, Refused, type WechatpayAccess } from './wechatpay-api.ts'
+import { asUnavailable, missingColumn, pageOf, Refused } from '@tillgate/rail-kit/request'
+import { callWechatpay, downloadFrom, type WechatpayAccess } from './wechatpay-api.ts'
 
 interface BillAnswer {
   readonly hash_type: 'SHA1'
@@ -22,9 +23,7 @@ export async function readBill(
   if (access.now() < Date.parse(day) + madeAfterMs) return { isPending: true, lines: [] }
   const bill = await download(access, day)
   if (bill === 'is being made') return { isPending: true, lines: [] }
-  const all = linesIn(bill, day)
-  const [from, to] = [Number(cursor), Number(cursor) + maxSettlementLines]
-  return { lines: all.slice(from, to), ...(to < all.length && { next: String(to) }) }
+  return pageOf(linesIn(bill, day), Number(cursor))
 }
 
 /** Empty if the day had no payments. */
@@ -41,10 +40,9 @@ async function download(access: WechatpayAccess, day: string): Promise<string> {
       throw new ProviderUnavailable('the bill is not the one that WeChat Pay announced')
     return bill.toString()
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    if (error.code === 'NO_STATEMENT_EXIST') return ''
-    if (error.code === 'STATEMENT_CREATING') return 'is being made'
-    throw new ProviderUnavailable(error.message, { cause: error })
+    if (error instanceof Refused && error.code === 'NO_STATEMENT_EXIST') return ''
+    if (error instanceof Refused && error.code === 'STATEMENT_CREATING') return 'is being made'
+    throw asUnavailable(error)
   }
 }
 
@@ -55,7 +53,7 @@ function linesIn(bill: string, day: string): ProviderLine[] {
   return rows.slice(0, totals === -1 ? undefined : totals).flatMap((row): ProviderLine[] => {
     if (!row.startsWith('`')) return []
     const cells = row.slice(1).split(',`')
-    const cell = (heading: string) => cells[headings.indexOf(heading)] ?? missing(heading)
+    const cell = (heading: string) => cells[headings.indexOf(heading)] ?? missingColumn(heading)
     const isRefund = cell('交易状态') === 'REFUND'
     if (isRefund && cell('退款状态') === 'FAIL') return []
     return [
@@ -72,13 +70,9 @@ function linesIn(bill: string, day: string): ProviderLine[] {
   })
 }
 
-function missing(heading: string): never {
-  throw new ProviderUnavailable(`the bill has no column ${heading}`)
-}
-
 /** Fees have five decimals. Rounds them to two. */
 function fenOf(yuan: string): bigint {
-  const [, minus, whole = '0', decimals = ''] = /^(-)?(\d+)(?:\.(\d*))?$/.exec(yuan) ?? missing(yuan)
+  const [, minus, whole = '0', decimals = ''] = /^(-)?(\d+)(?:\.(\d*))?$/.exec(yuan) ?? missingColumn(yuan)
   const cents = toMinorUnits(`${whole}.${decimals.slice(0, 2).padEnd(2, '0')}`, 'CNY', 'amount')
   const rounded = Number(decimals[2] ?? 0) >= 5 ? cents + 1n : cents
   return minus ? -rounded : rounded

@@ -12,9 +12,10 @@ import {
   type Webhook,
   type WebhookRequest,
 } from '@tillgate/rail-kit/provider'
+import { asUnavailable, Refused } from '@tillgate/rail-kit/request'
 import { privateKeyOf, publicKeyOf } from '@tillgate/rail-kit/rsa'
 import { shortened } from '@tillgate/rail-kit/text'
-import { callWechatpay, decryptedResource, isSigned, Refused, type WechatpayAccess } from './wechatpay-api.ts'
+import { callWechatpay, decryptedResource, isSigned, type WechatpayAccess } from './wechatpay-api.ts'
 import { readBill } from './wechatpay-bill.ts'
 
 export interface WechatpayGiven {
@@ -286,10 +287,6 @@ const isOrderedBefore = ({ code }: Refused) =>
 
 const isMissing = (error: unknown) =>
   error instanceof Refused && (error.code === 'ORDER_NOT_EXIST' || error.code === 'ORDERNOTEXIST')
-
-/** Queries of existing objects succeed; a rejection means that the account is misconfigured. */
-const asUnavailable = (error: unknown) =>
-  error instanceof Refused ? new ProviderUnavailable(error.message, { cause: error }) : error
 
 const refundReasons: Readonly<Record<string, string>> = {
   NOT_ENOUGH: 'The WeChat Pay balance is too low.',
