@@ -1,7 +1,7 @@
 // Checks the dashboard and the alert rules in ops/ against the gateway's metrics: with an unknown name or label, a panel
 // would stay empty and an alert would never fire.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeDatabaseMetrics } from './database-metrics.ts'
@@ -10,6 +10,7 @@ import { addProcessMetrics } from './process-metrics.ts'
 import { makeSupervisorMetrics } from './supervisor-metrics.ts'
 
 const folder = join(import.meta.dirname, '../../../../../../ops')
+const source = join(import.meta.dirname, '../../..')
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 
 /** Each name that a query may use, with its labels. */
@@ -121,6 +122,17 @@ test('every alert uses existing metrics and labels, and says what to do', async 
     for (const part of ['severity: (page|ticket)', 'summary: .+', 'action: .+'])
       assert.match(block, new RegExp(part), name)
   }
+})
+
+test('an alert that quotes a log message quotes one that the gateway writes', () => {
+  const files = globSync('**/*.ts', { cwd: source, exclude: ['**/*.test.ts'] })
+  const written = files.map((file) => readFileSync(join(source, file), 'utf8')).join()
+  const quoted = [...read('alerts.yml').matchAll(/"([a-z ]+)"/g)].map(([, message = '']) => message)
+  assert(quoted.length > 3)
+  assert.deepEqual(
+    quoted.filter((message) => !written.includes(`'${message}`)),
+    [],
+  )
 })
 
 test('every dashboard panel uses existing metrics and labels', async () => {
