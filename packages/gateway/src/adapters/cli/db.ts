@@ -162,7 +162,7 @@ function addRestore(command: Command, { terminal, migrationsFolder }: DbParts): 
           ),
           `Restored as of ${madeAt}${migrated.length === 0 ? '' : `, and brought up to date: ${migrated.join(', ')}`}.`,
           `Ended: ${ended.sessions} sessions of operators, members and wallets. Deleted: ${ended.links} one-time links and codes. Revoked: ${ended.apiTokens} API tokens. Expired: ${ended.requests} requests for approval.`,
-          `Changes and revocations after ${madeAt} are lost. Repeat them: revoked keys of merchants and retired platform keys, new passwords and second steps, disabled operators, removed members, suspended merchants, locked wallets, removed callback hosts.`,
+          `Changes and revocations after ${madeAt} are lost. Repeat them: revoked keys of merchants and retired platform keys, new passwords and second steps, disabled operators, removed members, suspended merchants, locked wallets, removed callback hosts. Payouts that left after the backup wait again: compare runs with the bank before you send them.`,
           ...describeVerification(verification),
         ]
         print(terminal, options, {
