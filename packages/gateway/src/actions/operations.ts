@@ -126,7 +126,7 @@ export interface Operations extends MerchantOperations {
   readonly searchBooks: Reading<SearchBooks>
   /** The names of IDs and logins, as far as there are any. */
   readonly readNames: Reading<ReadNames>
-  /** Of a wallet or one of the operator's bank accounts. */
+  /** Lists the movements of a wallet or one of the operator's bank accounts. */
   readonly listMovements: Reading<ListMovements>
   writeStatement(context: AnyContext, range: StatementRange): AsyncIterable<string>
   readonly readStatement: Reading<MerchantStatementStore['read']>
@@ -135,7 +135,7 @@ export interface Operations extends MerchantOperations {
   /** Throws if there is none yet. */
   readonly readBill: ReadBill
   trialBalance(context: AnyContext): Promise<readonly BalanceLine[]>
-  /** The same for pages, up to some seconds old if there are many accounts. */
+  /** The trial balance for pages, which may be some seconds old if there are many accounts. */
   readonly readBooks: ReadBooks
   verifyLedger(): Promise<Verification>
   /** `isOverdue` only in live mode. */

@@ -104,7 +104,7 @@ async function join(
   return bindAll(config, opened)
 }
 
-/** With every route; bound later. */
+/** Creates the listeners with all routes; they are bound later. */
 function openListeners(config: Config, parts: GatewayParts): Opened {
   const { log, clock, shopUrl = () => undefined, catalog = everyAction } = parts
   const random = makeRandom()

@@ -23,7 +23,7 @@ export interface Observability extends MeasuredCrypto {
   readonly tracer: Tracer | undefined
   readonly storeParts: Required<Pick<StoresOptions, 'onBatch' | 'overPool'>>
   onAnswered(listener: 'public' | 'admin'): NoteAnswered
-  /** Of all processes of this gateway, with the figures from the database. */
+  /** Includes all processes of this gateway and the figures from the database. */
   read(): Promise<Snapshot>
   stop(): Promise<void>
 }

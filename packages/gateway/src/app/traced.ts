@@ -38,7 +38,7 @@ export function traceRequests(listener: FastifyInstance, tracer: Tracer): void {
   })
 }
 
-/** The same for requests that bypass the router. */
+/** Traces requests that bypass the router. */
 export function tracedDirect(direct: Direct, tracer: Tracer | undefined): Direct {
   if (!tracer) return direct
   return (request, response) => {

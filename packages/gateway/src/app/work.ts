@@ -41,7 +41,7 @@ export function openOutboundClient(config: Config, ownListeners: OwnListeners): 
   return isWorker(config) ? openOutbound(config, { ownListeners }) : undefined
 }
 
-/** The same for a process that is no worker and rarely sends anything: opened by the first post. */
+/** Opens the client at the first post, because processes that are not workers rarely send anything. */
 export function openOutboundOnUse(config: Config, ownListeners: OwnListeners): Outbound {
   let opened: Outbound | undefined
   return {

@@ -53,7 +53,7 @@ async function open(parts: DemoPortalParts, shopCallbackUrl: string | undefined)
   return access
 }
 
-/** By an invitation that is accepted at once; no one else can open it. */
+/** Creates an invitation and accepts it at once, so that no one else can open it. */
 async function addOwner(parts: DemoPortalParts): Promise<Access | undefined> {
   const { memberLinks, memberIdentities, clock, random } = parts
   const nowMs = clock.now()

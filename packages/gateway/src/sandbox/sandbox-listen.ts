@@ -46,7 +46,7 @@ interface Waiter {
 }
 
 interface State extends SandboxListenParts {
-  /** By merchant. */
+  /** Keyed by merchantId. */
   readonly waiting: Map<string, Set<Waiter>>
   waiters: number
   isStopping: boolean

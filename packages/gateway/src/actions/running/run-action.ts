@@ -22,7 +22,7 @@ export type Ran =
 
 /** A call as an adapter describes it; the context follows from the caller. */
 export interface Calling extends Omit<ActionCall, 'context'> {
-  /** As in the audit log. */
+  /** The actor as written in the audit log. */
   readonly actor: string
 }
 

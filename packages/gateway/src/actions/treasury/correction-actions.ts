@@ -55,7 +55,7 @@ const answer = object('The result.', doneBefore)
 
 /** A row of the list of money in suspense. */
 interface SuspenseMoney {
-  /** Of late money. */
+  /** Undefined unless the money is late. */
   readonly merchantId: string | undefined
   readonly partyIban: string | undefined
 }

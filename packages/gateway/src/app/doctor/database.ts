@@ -25,7 +25,6 @@ import { type Config, operatorPasswordMissing } from '../settings/config.ts'
 import { failed, failedBy, ok, skipped, warning } from './findings.ts'
 
 const clockToleranceMs = 5_000
-/** The same delay as the alert's. */
 
 export interface DatabaseParts {
   readonly clock: Clock

@@ -17,7 +17,7 @@ export interface OperationParts extends ClockAndRandom {
   readonly config: OperationConfig
   readonly publicUrl: string
   readonly vault: Vault
-  /** By default, as the mode requires. */
+  /** The default depends on the mode. */
   readonly rail?: Rail
   /** Sends messages to external rails; if undefined, none can be reached. */
   readonly railPost?: RailPost

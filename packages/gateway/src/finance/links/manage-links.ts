@@ -50,12 +50,12 @@ async function listLinks({ stores }: Parts, _context: Context, page: LinkPage): 
   return stores.links.listLinks(page)
 }
 
-/** With totals of all payments. */
+/** Includes the totals of all payments. */
 async function showLink(parts: Parts, _context: Context, key: LinkKey): Promise<ShownLink> {
   return show(parts, key)
 }
 
-/** With totals of the newest `totalledAtMost` payments. */
+/** Includes the totals of the newest `totalledAtMost` payments. */
 async function showOnPage(parts: Parts, _context: Context, key: LinkKey): Promise<ShownLink> {
   return show(parts, key, totalledAtMost)
 }

@@ -20,7 +20,7 @@ export interface FirstOperatorParts extends ClockAndRandom {
 export type FirstOperatorOutcome =
   | { readonly kind: 'there' }
   | { readonly kind: 'password_missing' }
-  /** With the password, if it was generated. */
+  /** `password`: only if it was generated. */
   | { readonly kind: 'made'; readonly login: string; readonly password: string | undefined }
 
 export async function ensureFirstOperator(parts: FirstOperatorParts): Promise<FirstOperatorOutcome> {

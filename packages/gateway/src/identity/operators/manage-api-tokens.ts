@@ -97,7 +97,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
       return { apiToken, token }
     },
 
-    /** Of one operator, or of all. */
+    /** Lists the tokens of one operator, or all tokens. */
     listTokens: (_context: AnyContext, login?: string) => tokens.listTokens(login, clock.now()),
 
     /** The token is invalid from the next request on. `login`: only if the token belongs to it. */

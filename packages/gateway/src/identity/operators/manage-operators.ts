@@ -50,7 +50,7 @@ export function makeManageOperators(parts: ManageOperatorsParts) {
   })
 }
 
-/** With a password, or by the address that the identity provider verifies. */
+/** The operator signs in with a password, or by the email address that the identity provider verifies. */
 async function addOperator(
   parts: ManageOperatorsParts,
   context: AnyContext,

@@ -78,7 +78,7 @@ export interface OrderNumber {
   readonly orderNo: string
 }
 
-/** Of the given orders, those that were not stored before. */
+/** Returns the given orders that were not stored before. */
 export function ordersCreated(
   given: readonly Order[],
   stored: readonly (Order | undefined)[],

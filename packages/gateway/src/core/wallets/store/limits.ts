@@ -24,7 +24,7 @@ export type WalletLimitStore = ReturnType<typeof makeWalletLimitStore>
 export function makeWalletLimitStore(database: Pool) {
   return {
     findPayer: (wallet: WalletInCurrency) => findPayer(database, wallet),
-    /** By currency, without currencies that have none. */
+    /** Omits currencies without limits. */
     listLimits: (walletId: string) => listLimits(database, walletId),
     setLimits: (wallet: WalletInCurrency, limits: Limits, entryFor: (before: Limits) => AuditEntry) =>
       setLimits(database, wallet, limits, entryFor),

@@ -8,7 +8,7 @@ export const unfinishedLimits = {
   countedMs: 60 * 60_000,
   /** How often paid orders are looked up. */
   lookEveryMs: 10_000,
-  /** With a hundred orders each, 20 MB. */
+  /** Needs 20 MB if each address has a hundred orders. */
   addresses: 2_000,
 } as const
 

@@ -28,7 +28,7 @@ export function makeLinkStore(database: Pool) {
     /** Undefined if no allowed status matches. */
     changeStatus: (key: LinkKey, change: LinkChange, entry?: AuditEntry) =>
       changeStatus(database, key, change, entry),
-    /** Of all payments, or of the newest `atMost`. */
+    /** Sums all payments, or the newest `atMost`. */
     readTotals: (key: LinkKey, atMost?: number) => readTotals(database, key, atMost),
     /** The paid or payable order, otherwise the newest. */
     findStanding: (key: LinkKey) => findStanding(database, key),

@@ -17,7 +17,7 @@ export interface Named {
   readonly merchantId: string | undefined
 }
 
-/** By ID; people by login. */
+/** Keyed by ID, and for people by login. */
 export type Names = ReadonlyMap<string, Named>
 
 interface Source {

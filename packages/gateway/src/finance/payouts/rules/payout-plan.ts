@@ -28,7 +28,7 @@ export interface PayoutPlan extends Timetable {
 /** The sum of both parts stays with the merchant for refunds. */
 export interface Reserve {
   readonly fixedMinor: bigint
-  /** Of recent sales, in hundredths of a percent. */
+  /** A share of the sales of the last `shareDays` days. */
   readonly shareBasisPoints: number
   readonly shareDays: number
 }

@@ -26,7 +26,7 @@ export interface Payout {
   readonly status: PayoutStatus
   readonly currency: string
   readonly amountMinor: bigint
-  /** As of the request. */
+  /** A copy from the time of the request. */
   readonly account: BankDetails
   readonly requestedAtMs: number
   readonly sentAtMs: number | undefined

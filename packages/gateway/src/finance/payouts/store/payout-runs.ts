@@ -16,7 +16,7 @@ export type PayoutRunStore = ReturnType<typeof makePayoutRunStore>
 export interface RunEnding extends Pick<PayoutRun, 'reference' | 'valueDate' | 'message'> {
   readonly ending: 'paid' | 'cancelled'
   readonly askedAtMs: number
-  /** As of the decision: the effects apply only to that state. */
+  /** The state that was decided on; the change applies only to that state. */
   readonly sentAtMs: number | undefined
 }
 

@@ -150,7 +150,7 @@ export class Probe {
     return this.askPayment({ type: 'payment.status', transactionId })
   }
 
-  /** With any signature, or none. */
+  /** Sends the message with any signature, or unsigned. */
   async send(
     message: { readonly type: string },
     signedBy: SignedBy | 'unsigned' = {},

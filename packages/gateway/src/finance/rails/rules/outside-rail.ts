@@ -5,7 +5,7 @@ import type { BankAccount } from './transfer-account.ts'
 
 export interface RailSettings {
   readonly name: string
-  /** By language tag. */
+  /** Keyed by language tag. */
   readonly names: Readonly<Record<string, string>>
   /** Undefined for bank transfers, where no one is called. */
   readonly url?: string | undefined
@@ -15,7 +15,7 @@ export interface RailSettings {
   readonly leastMinor: Readonly<Record<string, bigint>>
   readonly mostMinor: Readonly<Record<string, bigint>>
   readonly merchants: readonly string[] | undefined
-  /** On the checkout, ascending. */
+  /** The order on the checkout, ascending. */
   readonly position: number
   readonly logo: string | undefined
   /** How long it reserves money for a capture; undefined: it takes no orders with captureMode `manual`. */
@@ -24,7 +24,7 @@ export interface RailSettings {
 
 export interface OutsideRail extends RailSettings {
   readonly railId: string
-  /** By an operator: removed from the checkout; running payments continue. */
+  /** An operator removed the rail from the checkout. Payments under way continue. */
   readonly isPaused: boolean
   /** Consecutive. */
   readonly failures: number

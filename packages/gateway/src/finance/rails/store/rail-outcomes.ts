@@ -26,7 +26,7 @@ import { insertCalls } from './rail-calls.ts'
 
 export interface Decided {
   readonly decision?: Decision | undefined
-  /** As of the decision. */
+  /** The order and attempt as they were when the outcome was decided. */
   readonly before?: OrderAndAttempt | undefined
   readonly refund?: RefundChange | undefined
 }

@@ -15,7 +15,7 @@ import type { AttemptKey } from './rail-attempts.ts'
 import { accountsOf, commitDecisions, type Decided, lockOrders, RailRaceLost } from './rail-outcomes.ts'
 
 export interface RecordedTransfer extends Decided {
-  /** As of the decision. */
+  /** The order as it was when the entry was decided. */
   readonly order: Order
   /** Undefined for a refund that was not sent. */
   readonly entry: TransferEntry | undefined

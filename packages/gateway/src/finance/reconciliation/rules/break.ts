@@ -3,7 +3,6 @@ import { Failure, toDecimalText } from '@tillgate/protocol'
 import type { BookItem, BreakKind, Rule } from './match.ts'
 import { type KnownLine, partyOf } from './statement.ts'
 
-/** By later news or by an operator. */
 export const resolutions = [
   ...(['matched', 'accepted', 'written_off', 'confirmed', 'paired'] as const),
   ...(['parked', 'returned'] as const),

@@ -24,7 +24,7 @@ export function formatOf(head: Uint8Array): Format {
 export function makeDecoder(): { readonly write: (bytes: Uint8Array) => string; readonly end: () => string } {
   let format: Format | undefined
   let decoder: InstanceType<typeof TextDecoder> | undefined
-  /** Of a CSV file whose encoding is not known yet: the end of its last bytes. */
+  /** The last bytes of a CSV file whose encoding is not known yet. */
   let held: Uint8Array = new Uint8Array()
   const decode = (bytes?: Uint8Array): string => {
     try {

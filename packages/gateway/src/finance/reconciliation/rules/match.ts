@@ -14,7 +14,7 @@ export interface BookItem {
   readonly day: string
   readonly bookDay: string
   readonly references: readonly string[]
-  /** With another line, earlier. */
+  /** An earlier line is matched with this item. */
   readonly isMatched: boolean
   readonly what: string
   readonly railId?: string | undefined

@@ -36,7 +36,7 @@ interface State {
   /** Where the account is named. */
   accountLine: number | undefined
   isAccountReported: boolean
-  /** Of the statement: its reference, and its number with the page. */
+  /** The statement's reference, and its number with the page. */
   reference: string
   number: string
   isOpen: boolean

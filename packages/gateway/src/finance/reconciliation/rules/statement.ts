@@ -30,7 +30,7 @@ export interface StatementLine {
   readonly partyIban: string | undefined
 }
 
-/** With an id that is unique within its account, across files. */
+/** `lineId` is unique within the account, across files. */
 export interface KnownLine extends StatementLine {
   readonly lineId: string
   /** The booking's reference: derived from the bank's, and unique. */

@@ -47,7 +47,7 @@ export interface Found {
   readonly entry?: AuditEntry | undefined
 }
 
-/** By day, because matching items are close in time. */
+/** Pages are ordered by day, because matching items are close in time. */
 export interface LinePage {
   readonly after: Pick<KnownLine, 'day' | 'lineId'> | undefined
   readonly limit: number
@@ -58,7 +58,7 @@ export type MatchingStore = ReturnType<typeof makeMatchingStore>
 export function makeMatchingStore(database: Pool) {
   return {
     listOutsideAccounts: () => listOutsideAccounts(database),
-    /** By currency, of an owner such as `rail:transfer`. */
+    /** Lists the accounts of an owner such as `rail:transfer`, one for each currency. */
     listLedgerAccounts: (owner: string) => listAccounts(database, accountKeyOf(`${owner}:`)),
     /** New lines. Uses statement_lines_open. */
     listOpenLines: (account: string, page: LinePage) =>

@@ -58,7 +58,7 @@ export const ownKinds = [
 
 export interface OwnMoney {
   readonly equityMinor: bigint
-  /** Of all merchants with positive fees. */
+  /** Sums the fees of merchants whose fees are positive. */
   readonly feesMinor: bigint
   /** Equity, fees and interest, less costs and losses. */
   readonly ownMinor: bigint

@@ -35,7 +35,7 @@ export type ClosingWallet = Pick<Wallet, 'walletId' | 'accessVersion'>
 export type ClosingStore = ReturnType<typeof makeClosingStore>
 
 export interface ClosedWallet extends ClosingWallet {
-  /** As of the erasure of its orders. */
+  /** The total that the wallet had paid when its orders were erased. */
   readonly paidMinor: bigint
   /** A hash of a random secret. */
   readonly sealedPin: Buffer

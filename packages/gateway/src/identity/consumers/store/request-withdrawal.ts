@@ -25,7 +25,7 @@ import { holdAccess } from '../../accounts/store/account-sessions.ts'
 import { walletTables } from './wallet-sessions.ts'
 
 export interface WithdrawalRequest {
-  /** With the access that requested it. */
+  /** `accessVersion` is that of the session that requested the withdrawal. */
   readonly wallet: Pick<Wallet, 'walletId' | 'login' | 'accessVersion'>
   /** Identifies the form; payouts_form rejects a second request of the same wallet. */
   readonly formNumber: string

@@ -29,7 +29,7 @@ export function makeApiTokenStore(database: Pool) {
     touchToken: ({ tokenId, nowMs, from }: { tokenId: string; nowMs: number; from: string }) =>
       database.query(sql`
 update api_tokens set last_used_at = ${nowMs}, last_used_from = ${from} where token_id = ${tokenId}`),
-    /** Of one operator or of all, without ended tokens. */
+    /** Lists the live tokens of one operator, or all live tokens. */
     listTokens: (login: string | undefined, nowMs: number) => listTokens(database, login, nowMs),
     /** False if no such live token exists, or it belongs to another operator. */
     revokeToken: (token: TokenToRevoke, entry: AuditEntry) =>

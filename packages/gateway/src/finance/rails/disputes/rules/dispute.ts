@@ -77,7 +77,7 @@ export interface DisputeChange {
   readonly dispute: Dispute
   readonly transfers: readonly Transfer[]
   readonly callbacks: readonly Callback[]
-  /** By how much the order's disputed amount grows. */
+  /** The increase of the order's disputed amount. */
   readonly disputedMinor: bigint
 }
 

@@ -28,7 +28,7 @@ export interface DisputeOutcome {
   readonly calls: readonly RailCall[]
   /** Undefined: no further questions. */
   readonly next: { readonly dueAtMs: number; readonly failures: number } | undefined
-  /** Of the rail and the merchant; opened before the transaction. */
+  /** The accounts of the rail and the merchant, opened before the transaction. */
   readonly accounts: readonly AccountKey[]
   /** Undefined if nothing is known of the dispute. */
   readonly answer?: DisputeDecision | undefined
