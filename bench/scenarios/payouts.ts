@@ -2,9 +2,9 @@
 // orders while such a run goes on.
 
 import { mostPayoutBatchesAtOnce } from '../../packages/gateway/src/app/job-table.ts'
-import { addDays, dayOf } from '../../packages/gateway/src/finance/payouts/rules/payout-plan.ts'
 import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import { makeRandom } from '../../packages/gateway/src/platform/runtime/node-workarounds/random.ts'
+import { dayAfter, utcDay } from '../../packages/gateway/src/platform/runtime/utc.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { addManyMerchants } from '../../packages/gateway/test/support/payouts.ts'
 import { createBody } from '../bodies.ts'
@@ -65,7 +65,7 @@ async function measureOrders(world: World, size: Size): Promise<Measured> {
   const rates: Record<'alone' | 'meanwhile', number[]> = { alone: [], meanwhile: [] }
   let paidOut = 0
   for (let round = 0; round < 3; round++) {
-    await fill(pool, size.of(100_000, 15_000), addDays(dayOf(Date.now()), 1))
+    await fill(pool, size.of(100_000, 15_000), dayAfter(utcDay(Date.now()), 1))
     rates.alone.push(await rate())
     await pool.query('update payout_plans set next_day = next_day - 1')
     await pool.query('vacuum payout_plans')
@@ -92,7 +92,7 @@ async function countPayouts(pool: Pool): Promise<number> {
   return Number(rows[0]?.count)
 }
 
-async function fill(pool: Pool, count: number, day = dayOf(Date.now())): Promise<void> {
+async function fill(pool: Pool, count: number, day = utcDay(Date.now())): Promise<void> {
   // Bills too: the gateway makes them of what a round moved, once its time has come.
   await pool.query(`
 truncate payouts, payout_runs, payout_plans, merchant_bank_accounts, transfers, accounts,

@@ -3,9 +3,9 @@
 
 import { toDecimalText } from '@tillgate/protocol'
 import type { CsvMapping } from '../../packages/gateway/src/finance/reconciliation/rules/csv.ts'
-import { dayAfter } from '../../packages/gateway/src/finance/reconciliation/rules/statement.ts'
 import type { ReconciledDay } from '../../packages/gateway/src/finance/reconciliation/store/days.ts'
 import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
+import { dayAfter } from '../../packages/gateway/src/platform/runtime/utc.ts'
 import { actingAs } from '../../packages/gateway/test/support/acting.ts'
 import { testOperations } from '../../packages/gateway/test/support/operations.ts'
 import { bankRailId, type SimulatedBank } from '../simulation/bank.ts'

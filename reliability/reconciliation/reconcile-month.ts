@@ -1,6 +1,6 @@
 import type { Break } from '../../packages/gateway/src/finance/reconciliation/rules/break.ts'
-import { dayAfter } from '../../packages/gateway/src/finance/reconciliation/rules/statement.ts'
 import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
+import { dayAfter } from '../../packages/gateway/src/platform/runtime/utc.ts'
 import { type MonthGiven, mappings, type PlantedMonth, plantMonth } from './planted-month.ts'
 
 const reason = 'planted'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Payout } from '../../src/finance/payouts/rules/payout.ts'
-import { dayOf } from '../../src/finance/payouts/rules/payout-plan.ts'
+import { utcDay } from '../../src/platform/runtime/utc.ts'
 import { actingAs } from '../support/acting.ts'
 import { freshDatabase } from '../support/database.ts'
 import { faultyPool } from '../support/faulty-pool.ts'
@@ -68,7 +68,7 @@ async function survives(atPoint: number, dies: 'process' | 'connection'): Promis
 }
 
 function isOfToday({ planDay }: Payout): boolean {
-  return planDay === dayOf(clock.now())
+  return planDay === utcDay(clock.now())
 }
 
 for (const dies of ['process', 'connection'] as const)

@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { dayOf } from '../../src/finance/payouts/rules/payout-plan.ts'
 import { bindMode } from '../../src/platform/database/mode.ts'
 import { makeVault } from '../../src/platform/runtime/secrets/vault.ts'
+import { utcDay } from '../../src/platform/runtime/utc.ts'
 import { actingAs } from '../support/acting.ts'
 import { until } from '../support/callbacks.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -29,7 +29,7 @@ async function countOf(condition: string): Promise<number> {
 }
 
 test('a run of ten thousand payouts under kill -9: each once in the books and once in the file', async () => {
-  await addManyMerchants(pool, { count, day: dayOf(Date.now()) })
+  await addManyMerchants(pool, { count, day: utcDay(Date.now()) })
   const start = () =>
     startProcess({
       DATABASE_URL: urlOf(connection),

@@ -3,8 +3,8 @@
 
 import { randomUUID } from 'node:crypto'
 import type { PlanGiven } from '../../src/finance/payouts/manage-plans.ts'
-import { dayOf } from '../../src/finance/payouts/rules/payout-plan.ts'
 import type { Pool } from '../../src/platform/database/pool.ts'
+import { utcDay } from '../../src/platform/runtime/utc.ts'
 import { actingAs } from './acting.ts'
 import type { Money } from './money.ts'
 
@@ -109,7 +109,7 @@ export async function untilPayoutsRest({
       `select from payout_plans where next_day <= $1
         union all select from payout_runs
          where (closed_at is null and day <= $1) or (ending is not null and ended_at is null)`,
-      [dayOf(clock.now())],
+      [utcDay(clock.now())],
     )
     if (rowCount === 0) return
   }

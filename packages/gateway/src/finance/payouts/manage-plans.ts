@@ -4,9 +4,10 @@ import { digitsOf, Failure } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { AnyContext } from '../../core/authority/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { utcDay } from '../../platform/runtime/utc.ts'
 import { checkUsable } from '../treasury/rules/operator-bank-account.ts'
 import type { BankAccountStore } from '../treasury/store/bank-accounts.ts'
-import { dayOf, describePlan, nextPlanDay, type PayoutPlan } from './rules/payout-plan.ts'
+import { describePlan, nextPlanDay, type PayoutPlan } from './rules/payout-plan.ts'
 import type { PayoutPlanStore } from './store/payout-plans.ts'
 
 export interface ManagePlansParts extends ClockAndRandom {
@@ -38,7 +39,7 @@ export function makeManagePlans(parts: ManagePlansParts) {
       const { merchantId, currency, bankName } = given
       digitsOf(currency)
       await checkBank(bankName, currency)
-      const today = dayOf(clock.now())
+      const today = utcDay(clock.now())
       return plans.setPlan(
         given,
         (before) => {
@@ -56,7 +57,7 @@ export function makeManagePlans(parts: ManagePlansParts) {
     /** Returns how many manual plans are paid out now. */
     async startRun(context: AnyContext, bankName: string, currency: string, reason: string): Promise<number> {
       await checkBank(bankName, currency)
-      const today = dayOf(clock.now())
+      const today = utcDay(clock.now())
       const subject = `${bankName} ${currency} ${today}`
       const started = await plans.startByHand(
         { bankName, currency, today },

@@ -2,10 +2,10 @@
 // merchants' accounts short.
 import { makeTransactionId, makeUuid } from '@tillgate/protocol'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { utcDay } from '../../platform/runtime/utc.ts'
 import { makeNotifyPayout, type NotifyPayoutParts } from './notify-payout.ts'
 import { decidePlan } from './rules/decide-payouts.ts'
 import { endPayout } from './rules/end-payout.ts'
-import { dayOf } from './rules/payout-plan.ts'
 import type { Making, PayoutBatchStore } from './store/payout-batches.ts'
 
 export interface WorkPayoutsParts extends ClockAndRandom, NotifyPayoutParts {
@@ -26,7 +26,7 @@ export function makeWorkPayouts(parts: WorkPayoutsParts) {
   const notify = makeNotifyPayout(parts)
   return async ({ batchesAtOnce = 1 } = {}): Promise<PayoutTurn> => {
     const nowMs = clock.now()
-    const today = dayOf(nowMs)
+    const today = utcDay(nowMs)
     const making: Making = {
       today,
       nowMs,

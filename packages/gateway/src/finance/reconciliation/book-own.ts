@@ -16,6 +16,7 @@ import {
 } from '../../core/ledger/rules/transfer.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { utcDay } from '../../platform/runtime/utc.ts'
 import { planOwnMove } from '../treasury/rules/own-money.ts'
 import type { TreasuryStore } from '../treasury/store/treasury.ts'
 import {
@@ -118,7 +119,7 @@ function returnToSender(
 ): Promise<Break> {
   return book(parts, context, breakId, given, (found) => {
     const into = received(found)
-    const valueDate = new Date(parts.clock.now()).toISOString().slice(0, 10)
+    const valueDate = utcDay(parts.clock.now())
     const [from, to] = [into.to, into.from]
     const back = { ...into, kind: 'unknown_returned', from, to, reference: returnReference(found), valueDate }
     return {
@@ -230,7 +231,7 @@ function transfersOf({ random }: Parts, moves: readonly Move[], entry: AuditEntr
 
 /** From the bank account's perspective. */
 function itemOf({ transferId, kind, currency, madeAtMs }: Transfer, amountMinor: bigint): BookItem {
-  const day = new Date(madeAtMs).toISOString().slice(0, 10)
+  const day = utcDay(madeAtMs)
   return {
     key: `/${transferId}`,
     kind: 'booked',

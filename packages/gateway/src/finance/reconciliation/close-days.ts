@@ -6,7 +6,7 @@ import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import { type AnyContext, reading } from '../../core/authority/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
-import { dayAfter } from './rules/statement.ts'
+import { dayAfter, utcDay } from '../../platform/runtime/utc.ts'
 import type { AccountCurrency, DayStore, ReconciledDay } from './store/days.ts'
 import type { OutsideAccountRow, StatementStore } from './store/statements.ts'
 
@@ -26,7 +26,7 @@ export function makeCloseDays(parts: CloseDaysParts) {
     if (found) return found
     throw new Failure('not_found', { message: `No statement of ${account} in ${currency} was imported.` })
   }
-  const today = () => new Date(clock.now()).toISOString().slice(0, 10)
+  const today = () => utcDay(clock.now())
 
   const listMonth = async (of: AccountCurrency, month: string): Promise<ReconciledDay[]> => {
     const { startDay, seenThrough } = await find(of)

@@ -13,11 +13,11 @@ import {
 import type { AnyContext } from '../../core/authority/context.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Log } from '../../platform/runtime/log.ts'
+import { dayAfter, utcDay } from '../../platform/runtime/utc.ts'
 import { makeRailClient, type RailPost } from '../rails/rail-client.ts'
 import type { RailDirectory } from '../rails/rail-directory.ts'
 import type { ImportStatement } from './import-statement.ts'
 import type { CsvMapping } from './rules/csv.ts'
-import { dayAfter } from './rules/statement.ts'
 import type { SavedMapping, StatementStore } from './store/statements.ts'
 
 /** The columns of a report, in the order in which it is written. */
@@ -60,7 +60,7 @@ export function makeFetchSettlements(parts: FetchSettlementsParts) {
 
   /** Once a day for each rail, the days before. Returns how many reports were new. */
   return async (context: AnyContext): Promise<number> => {
-    const today = new Date(clock.now()).toISOString().slice(0, 10)
+    const today = utcDay(clock.now())
     let imported = 0
     for (const mapping of (await statements.listMappings()).filter(isOfReports)) {
       if (readOn.get(mapping.account) === today) continue

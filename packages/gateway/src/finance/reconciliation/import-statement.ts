@@ -5,11 +5,11 @@ import { Failure, makeUuid } from '@tillgate/protocol'
 import { makeAuditEntry } from '../../core/audit/audit-entries.ts'
 import type { AnyContext } from '../../core/authority/context.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { dayAfter, utcDay } from '../../platform/runtime/utc.ts'
 import { addCounts, type MatchLines, nothingFound, type PassCounts } from './match-lines.ts'
 import { readHere, type StatementFile, type StatementFiles } from './read-file.ts'
 import type { ReportBreaks } from './report-breaks.ts'
 import type { FileSummary } from './rules/file-summary.ts'
-import { dayAfter } from './rules/statement.ts'
 import type { FileGiven } from './rules/statement-file.ts'
 import type { MatchingStore } from './store/matching.ts'
 import type { SavedMapping, StatementImport, StatementStore } from './store/statements.ts'
@@ -122,7 +122,7 @@ export function makeImportStatement(parts: ImportStatementParts) {
       number,
       currency,
     }))
-    const today = new Date(clock.now()).toISOString().slice(0, 10)
+    const today = utcDay(clock.now())
     return { mapping, account: given.account, accounts, lastDay: dayAfter(today, maxDaysAhead) }
   }
 

@@ -15,6 +15,7 @@ import {
   walletAccount,
 } from '../../core/ledger/rules/transfer.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { utcDay } from '../../platform/runtime/utc.ts'
 import { type Outside, throughMainBank } from './rules/operator-bank-account.ts'
 import type { BalanceLimits, MoveOutcome, TreasuryStore } from './store/treasury.ts'
 
@@ -110,7 +111,7 @@ export function outsideMark(
 ): OutsideMark {
   return {
     reference: reference ?? transferId,
-    valueDate: valueDate ?? new Date(nowMs).toISOString().slice(0, 10),
+    valueDate: valueDate ?? utcDay(nowMs),
   }
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../../core/ledger/rules/transfer.ts'
 import { bindAll } from '../../platform/runtime/bind-all.ts'
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
+import { utcDay } from '../../platform/runtime/utc.ts'
 import { outsideMark } from './move-funds.ts'
 import {
   checkEquity,
@@ -267,7 +268,7 @@ function marked(
 }
 
 function today({ clock }: Parts): string {
-  return new Date(clock.now()).toISOString().slice(0, 10)
+  return utcDay(clock.now())
 }
 
 const actNames = {

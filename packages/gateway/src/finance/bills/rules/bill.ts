@@ -1,6 +1,7 @@
 // A merchant's bill of one UTC day: its totals, and when the day can be billed.
 import assert from 'node:assert/strict'
 import type { MerchantTransferKind } from '../../../core/ledger/rules/transfer.ts'
+import { dayMs, utcDay } from '../../../platform/runtime/utc.ts'
 
 export type BillSection = 'payments' | 'refunds' | 'fees' | 'payouts' | 'corrections'
 export const billSections = [
@@ -102,7 +103,6 @@ export function areEqual(one: Balances, other: Balances): boolean {
   )
 }
 
-const dayMs = 86_400_000
 /**
  * The delay after midnight: a transfer bears its decision time and commits a little later, perhaps on a machine with
  * a slow clock.
@@ -112,7 +112,7 @@ export const downloadLifeMs = 5 * 60_000
 assert(billDelayMs < dayMs)
 
 export function firstOpenDay(nowMs: number): string {
-  return new Date(nowMs - billDelayMs).toISOString().slice(0, 10)
+  return utcDay(nowMs - billDelayMs)
 }
 
 export function billableFromMs(day: string): number {
@@ -122,12 +122,4 @@ export function billableFromMs(day: string): number {
 export function rangeOf(day: string): { fromMs: number; toMs: number } {
   const fromMs = Date.parse(day)
   return { fromMs, toMs: fromMs + dayMs }
-}
-
-export function nextDay(day: string): string {
-  return new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10)
-}
-
-export function dayBefore(day: string): string {
-  return new Date(Date.parse(day) - dayMs).toISOString().slice(0, 10)
 }

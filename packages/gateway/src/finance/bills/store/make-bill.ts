@@ -8,14 +8,13 @@ import {
 } from '../../../core/ledger/store/merchant-statements.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
+import { dayAfter, utcDay } from '../../../platform/runtime/utc.ts'
 import {
   areEqual,
   type Balances,
   type BillContent,
   type BillKey,
   balancesOf,
-  dayBefore,
-  nextDay,
   rangeOf,
 } from '../rules/bill.ts'
 import { findTotalsBefore } from './bills.ts'
@@ -100,7 +99,7 @@ insert into bill_parts (merchant_id, day, part, content) values (${merchantId}, 
   if (content.totals.some(({ currency, closing: billed }) => billed !== closing.get(currency)))
     throw new Error('what the bill sums up is not what the ledger says: a transfer of its day came meanwhile')
   await insertBill(transaction, key, { content, nowMs })
-  await moveOn(transaction, { merchantId, day: nextDay(day) })
+  await moveOn(transaction, { merchantId, day: dayAfter(day, 1) })
   return 'made'
 }
 
@@ -124,7 +123,7 @@ select made_at from transfers
    and 'merchant:' || merchant_id || ':' || currency in (debit_account, credit_account)
    and made_at >= ${Date.parse(day)} and made_at < ${Date.parse(openDay)}
  order by made_at limit 1`)
-  return rows[0] && new Date(Number(rows[0].made_at)).toISOString().slice(0, 10)
+  return rows[0] && utcDay(Number(rows[0].made_at))
 }
 
 /** The last ended day, if late transfers exist and nothing has moved since. */
@@ -135,7 +134,7 @@ async function findLateDay(
 ): Promise<string | undefined> {
   const billed = balancesOf(await findTotalsBefore(transaction, { merchantId, day: openDay }), 'closing')
   const ledger = await balancesBefore(transaction, merchantId, Date.parse(openDay))
-  return areEqual(billed, ledger) ? undefined : dayBefore(openDay)
+  return areEqual(billed, ledger) ? undefined : dayAfter(openDay, -1)
 }
 
 async function insertBill(

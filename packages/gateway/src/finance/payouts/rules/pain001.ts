@@ -1,10 +1,10 @@
 // Formats a run as ISO 20022 pain.001.001.09. A pure function of stored data, so a run's file never changes. In
 // pieces (head, payouts, tail), because a run may have a hundred thousand payouts.
 import { toDecimalText } from '@tillgate/protocol'
+import { utcDay } from '../../../platform/runtime/utc.ts'
 import type { BankDetails } from '../../treasury/rules/operator-bank-account.ts'
 import { toBankText } from './bank-text.ts'
 import type { Payout, PayoutRun } from './payout.ts'
-import { dayOf } from './payout-plan.ts'
 import { isSepaIban } from './sepa.ts'
 
 export interface FileTotals {
@@ -27,7 +27,7 @@ export function painHead(run: SentRun, totals: FileTotals): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn>
 <GrpHdr>${element('MsgId', id)}${element('CreDtTm', sentAt)}${counted}<InitgPty>${name}</InitgPty></GrpHdr>
-<PmtInf>${element('PmtInfId', id)}<PmtMtd>TRF</PmtMtd>${counted}<ReqdExctnDt>${element('Dt', dayOf(run.sentAtMs))}</ReqdExctnDt>
+<PmtInf>${element('PmtInfId', id)}<PmtMtd>TRF</PmtMtd>${counted}<ReqdExctnDt>${element('Dt', utcDay(run.sentAtMs))}</ReqdExctnDt>
 <Dbtr>${name}</Dbtr><DbtrAcct>${accountId(debtor)}${element('Ccy', currency)}</DbtrAcct><DbtrAgt>${agent(debtor) ?? unknownAgent}</DbtrAgt>
 `
 }

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  addDays,
-  dayOf,
-  describePlan,
-  describeTimetable,
-  dueDay,
-  nextPlanDay,
-  type Timetable,
-} from './payout-plan.ts'
+import { dayAfter, utcDay } from '../../../platform/runtime/utc.ts'
+import { describePlan, describeTimetable, dueDay, nextPlanDay, type Timetable } from './payout-plan.ts'
 
 const daily: Timetable = { schedule: 'daily', onDay: undefined }
 const weekly = (onDay: number): Timetable => ({ schedule: 'weekly', onDay })
@@ -17,10 +10,10 @@ const monthly = (onDay: number): Timetable => ({ schedule: 'monthly', onDay })
 const byHand: Timetable = { schedule: 'hand', onDay: undefined }
 
 test('days are in UTC', () => {
-  assert.equal(dayOf(Date.parse('2026-11-16T00:00:00Z')), '2026-11-16')
-  assert.equal(dayOf(Date.parse('2026-11-16T00:00:00Z') - 1), '2026-11-15')
-  assert.equal(addDays('2024-02-28', 1), '2024-02-29')
-  assert.equal(addDays('2026-01-01', -1), '2025-12-31')
+  assert.equal(utcDay(Date.parse('2026-11-16T00:00:00Z')), '2026-11-16')
+  assert.equal(utcDay(Date.parse('2026-11-16T00:00:00Z') - 1), '2026-11-15')
+  assert.equal(dayAfter('2024-02-28', 1), '2024-02-29')
+  assert.equal(dayAfter('2026-01-01', -1), '2025-12-31')
 })
 
 test('a daily schedule is due every day, a weekly one on its weekday, a manual one never automatically', () => {
@@ -57,7 +50,7 @@ test('no day is processed twice and days never go back, even if the clock jumps'
     fc.integer({ min: 1, max: 7 }).map(weekly),
     fc.integer({ min: 1, max: 31 }).map(monthly),
   )
-  const today = fc.integer({ min: 20_000, max: 22_000 }).map((days) => dayOf(days * 86_400_000))
+  const today = fc.integer({ min: 20_000, max: 22_000 }).map((days) => utcDay(days * 86_400_000))
   fc.assert(
     fc.property(timetable, fc.array(today, { minLength: 1, maxLength: 40 }), (plan, todays) => {
       let nextDay = nextPlanDay(plan, todays[0] ?? '')

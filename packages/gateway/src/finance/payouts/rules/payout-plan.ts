@@ -1,6 +1,7 @@
 // When a merchant is paid out: daily, weekly, monthly or manually, in UTC days. Missed days are made up once, because
 // a payout pays the whole balance.
 import { toDecimalText } from '@tillgate/protocol'
+import { dayAfter } from '../../../platform/runtime/utc.ts'
 
 export const schedules = ['daily', 'weekly', 'monthly', 'hand'] as const
 export type Schedule = (typeof schedules)[number]
@@ -42,28 +43,18 @@ export const planOutcomes = [
 ] as const
 export type PlanOutcome = (typeof planOutcomes)[number]
 
-export const dayMs = 86_400_000
-
-export function dayOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10)
-}
-
-export function addDays(day: string, days: number): string {
-  return dayOf(Date.parse(day) + days * dayMs)
-}
-
 /** The day to pay out for now; undefined if none is due. */
 export function dueDay(plan: Timetable & Pick<PayoutPlan, 'nextDay'>, today: string): string | undefined {
   if (plan.nextDay === undefined || plan.nextDay > today) return undefined
-  for (let day = today; day > plan.nextDay; day = addDays(day, -1)) if (isPlanDay(plan, day)) return day
+  for (let day = today; day > plan.nextDay; day = dayAfter(day, -1)) if (isPlanDay(plan, day)) return day
   return plan.nextDay
 }
 
 /** The first day after this one; undefined if only manual. */
 export function nextPlanDay(timetable: Timetable, after: string): string | undefined {
   if (timetable.schedule === 'hand') return undefined
-  let day = addDays(after, 1)
-  while (!isPlanDay(timetable, day)) day = addDays(day, 1)
+  let day = dayAfter(after, 1)
+  while (!isPlanDay(timetable, day)) day = dayAfter(day, 1)
   return day
 }
 

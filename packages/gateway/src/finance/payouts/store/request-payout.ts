@@ -13,8 +13,8 @@ import { type Account, listAccounts, lockAccounts, openAccounts } from '../../..
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import { CommitUnknown } from '../../../platform/database/transient.ts'
+import { utcDay } from '../../../platform/runtime/utc.ts'
 import { checkBanks } from '../../treasury/store/bank-accounts.ts'
-import { dayOf } from '../rules/payout-plan.ts'
 import { findPayableAccounts } from './merchant-bank-accounts.ts'
 import { writeHeld } from './payout-batches.ts'
 
@@ -75,7 +75,7 @@ async function writeRequest(
   if (availableMinor(balances.get(from) ?? noBalances) < amountMinor) return 'insufficient_funds'
   await transaction.query(sql`
 insert into payout_runs (run_id, bank_name, currency, day, created_at, closed_at)
-values (${runId}, ${bankName}, ${currency}, ${dayOf(nowMs)}, ${nowMs}, ${nowMs})`)
+values (${runId}, ${bankName}, ${currency}, ${utcDay(nowMs)}, ${nowMs}, ${nowMs})`)
   const { holder, iban, lines, bic } = found
   const payout = { ...request, planDay: undefined, account: { holder, iban, lines, bic } }
   await writeHeld(transaction, [payout], { nowMs, auditId })

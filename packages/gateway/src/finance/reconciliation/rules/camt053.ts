@@ -2,9 +2,9 @@
 // rejected, and with them all entity declarations.
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { bindAll } from '../../../platform/runtime/bind-all.ts'
+import { dayAfter } from '../../../platform/runtime/utc.ts'
 import {
   amountOf,
-  dayAfter,
   dayOf,
   referencesOf,
   type StatementItem,

@@ -1,7 +1,7 @@
 // Summarizes a statement file from its batches without holding them.
 import { Failure } from '@tillgate/protocol'
+import { dayAfter } from '../../../platform/runtime/utc.ts'
 import type { Format } from './decode.ts'
-import { dayAfter } from './statement.ts'
 import type { AccountBalance, AccountLine, FileBatch } from './statement-file.ts'
 
 /** An account's first and last day in the file, in any order. */

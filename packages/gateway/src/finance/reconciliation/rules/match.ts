@@ -1,6 +1,7 @@
 // Matches lines with transfers and expected bookings. Pure: returns matches with their rule, items to book first, and
 // breaks. Each line is decided once; the rest waits for the next pass.
-import { daysBetween, type KnownLine } from './statement.ts'
+import { daysBetween } from '../../../platform/runtime/utc.ts'
+import type { KnownLine } from './statement.ts'
 
 /** A candidate for a line. Amounts are from the outside account's perspective: positive is incoming. */
 export interface BookItem {

@@ -2,12 +2,11 @@
 // mt940-info.ts.
 import { isValidIBAN } from 'ibantools'
 import { bindAll } from '../../../platform/runtime/bind-all.ts'
+import { dayAfter, daysBetween } from '../../../platform/runtime/utc.ts'
 import { readInfo } from './mt940-info.ts'
 import {
   amountOf,
-  dayAfter,
   dayOf,
-  daysBetween,
   referencesOf,
   type StatementItem,
   type StatementReader,

@@ -193,14 +193,6 @@ export function dayOf(written: string, lineNumber: number): string {
 
 export const monthPattern = /^[12][0-9]{3}-(0[1-9]|1[0-2])$/
 
-export function dayAfter(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
-}
-
-export function daysBetween(from: string, to: string): number {
-  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000)
-}
-
 export function partyOf({
   party,
   partyIban,

@@ -6,8 +6,8 @@ import { insertAuditEntry } from '../../../core/audit/store/audit.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { bigint, number, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
+import { dayAfter } from '../../../platform/runtime/utc.ts'
 import { type DaySums, type DayTotals, totalsOf } from '../rules/day.ts'
-import { dayAfter } from '../rules/statement.ts'
 import { ownersOf } from './owners.ts'
 
 export interface AccountCurrency {

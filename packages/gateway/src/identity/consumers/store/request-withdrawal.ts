@@ -13,7 +13,6 @@ import { lockAccounts, openAccounts } from '../../../core/ledger/store/ledger.ts
 import { ownMerchantId } from '../../../core/orders/rules/top-up.ts'
 import type { Wallet } from '../../../core/wallets/rules/wallet.ts'
 import type { Payout } from '../../../finance/payouts/rules/payout.ts'
-import { dayMs, dayOf } from '../../../finance/payouts/rules/payout-plan.ts'
 import { findOpenRun, writeHeld } from '../../../finance/payouts/store/payout-batches.ts'
 import { findPayouts } from '../../../finance/payouts/store/payouts.ts'
 import type { BankDetails } from '../../../finance/treasury/rules/operator-bank-account.ts'
@@ -21,6 +20,7 @@ import { checkBanks } from '../../../finance/treasury/store/bank-accounts.ts'
 import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import { CommitUnknown } from '../../../platform/database/transient.ts'
+import { dayMs, utcDay } from '../../../platform/runtime/utc.ts'
 import { holdAccess } from '../../accounts/store/account-sessions.ts'
 import { walletTables } from './wallet-sessions.ts'
 
@@ -91,7 +91,7 @@ async function writeRequest(
   const isReviewed = automaticMinor + amountMinor > automaticUpToMinor
   const runId = isReviewed
     ? await insertRun(transaction, request, nowMs)
-    : await findOpenRun(transaction, { bankName, currency, day: dayOf(nowMs + dayMs) }, { nowMs, newRunId })
+    : await findOpenRun(transaction, { bankName, currency, day: utcDay(nowMs + dayMs) }, { nowMs, newRunId })
   const { payoutId, account, formNumber } = request
   const payout = {
     merchantId: ownMerchantId,
@@ -131,6 +131,6 @@ async function insertRun(
   const runId = newRunId()
   await transaction.query(sql`
 insert into payout_runs (run_id, bank_name, currency, day, created_at, closed_at)
-values (${runId}, ${bankName}, ${currency}, ${dayOf(nowMs)}, ${nowMs}, ${nowMs})`)
+values (${runId}, ${bankName}, ${currency}, ${utcDay(nowMs)}, ${nowMs}, ${nowMs})`)
   return runId
 }

@@ -1,8 +1,9 @@
 // The days of a bank account or rail, as a calendar and as a table: books, statement, and the difference.
 
-import { dayAfter, monthPattern } from '../../../../finance/reconciliation/rules/statement.ts'
+import { monthPattern } from '../../../../finance/reconciliation/rules/statement.ts'
 import type { ReconciledDay } from '../../../../finance/reconciliation/store/days.ts'
 import type { OutsideAccountRow } from '../../../../finance/reconciliation/store/statements.ts'
+import { dayAfter } from '../../../../platform/runtime/utc.ts'
 import { type Html, html } from '../../../kit/html.ts'
 import { notice } from '../../../kit/pages/flash.ts'
 import { statusBadge } from '../../../kit/pages/status.ts'
