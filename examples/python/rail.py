@@ -6,6 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 SECRET = base64.b64decode(os.environ["RAIL_SECRET"][len("whsec_"):])
 PORT = int(sys.argv[1]) if len(sys.argv) > 1 else 8085
 payments, refunds, lock = {}, {}, threading.Lock()
+KINDS = ["payment.start", "payment.status", "payment.cancel", "refund.start", "refund.status"]
 
 def signed(id, timestamp, body):
     mac = hmac.new(SECRET, f"{id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
@@ -54,6 +55,8 @@ class Rail(BaseHTTPRequestHandler):
                 self.reply(303, b"", location=payment["returnUrl"])
             elif not is_genuine(self.headers, body):
                 self.reply(401, b"")
+            elif json.loads(body)["type"] not in KINDS:  # the optional messages
+                self.reply(400, b"")
             else:
                 said = json.dumps(answer(json.loads(body))).encode()
                 proof = signed(self.headers["webhook-id"], str(int(time.time())), said)

@@ -1,6 +1,14 @@
 // The test bank's books: what the gateway's messages ask of it, and what people choose on its pages. A state that comes
 // with time is worked out when it is asked for, so a bank that was restarted answers as before.
-import type { RailMessage, RailMessageOf, RailPaymentAnswer, RailRefundAnswer } from '@tillgate/protocol'
+import type {
+  CaptureMessage,
+  RailCaptureAnswer,
+  RailMessage,
+  RailMessageOf,
+  RailPaymentAnswer,
+  RailRefundAnswer,
+} from '@tillgate/protocol'
+import { type Capture, makeCaptures } from './captures.ts'
 import { type Dispute, makeDisputes } from './disputes.ts'
 
 export interface Payment extends Omit<RailMessageOf<'payment.start'>, 'type'> {
@@ -9,6 +17,7 @@ export interface Payment extends Omit<RailMessageOf<'payment.start'>, 'type'> {
   readonly choice?: Choice
   /** When it is approved without a choice. */
   readonly settlesAtMs?: number
+  readonly isReleased?: boolean
 }
 
 export interface Refund extends Omit<RailMessageOf<'refund.start'>, 'type'> {
@@ -37,6 +46,7 @@ export type RefundWay = (typeof refundWays)[number]
 export type Entry =
   | { payment: Payment }
   | { refund: Refund }
+  | { capture: Capture }
   | { dispute: Dispute }
   | { refundWay: RefundWay }
 
@@ -54,12 +64,19 @@ export type Bank = ReturnType<typeof makeBank>
 export function makeBank({ url, now, kept, keep }: BankParts) {
   const payments = new Map<string, Payment>()
   const refunds = new Map<string, Refund>()
+  const captures = makeCaptures((capture) => write({ capture }))
   const disputes = makeDisputes(now, (dispute) => write({ dispute }))
   let wayNow: RefundWay = 'approve'
   for (const entry of kept) learn(entry)
 
-  function answer(message: RailMessage): RailPaymentAnswer | RailRefundAnswer {
+  function answer(
+    message: RailMessage | CaptureMessage,
+  ): RailPaymentAnswer | RailRefundAnswer | RailCaptureAnswer {
     switch (message.type) {
+      case 'payment.capture':
+        return captures.capture(message, payment(message.transactionId))
+      case 'payment.release':
+        return paymentAnswer(release(payment(message.transactionId)))
       case 'payment.start':
         return paymentAnswer(payment(message.transactionId) ?? start(message))
       case 'payment.status':
@@ -73,12 +90,16 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
     }
   }
 
-  const payment = (transactionId: string) => atThisMoment(payments.get(transactionId))
+  const payment = (transactionId: string) => captures.seen(atThisMoment(payments.get(transactionId)))
   const refund = (refundId: string) => atThisMoment(refunds.get(refundId))
   const refundsOf = (transactionId: string) =>
     [...refunds.values()].filter((each) => each.transactionId === transactionId).map(atThisMoment)
 
-  const newestPayments = () => [...payments.values()].slice(-50).reverse().map(atThisMoment)
+  const newestPayments = () =>
+    [...payments.values()]
+      .slice(-50)
+      .reverse()
+      .map((each) => captures.seen(atThisMoment(each)))
   const refundWay = () => wayNow
   const setRefundWay = (way: RefundWay) => write({ refundWay: way })
 
@@ -99,6 +120,9 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
     // A consumer who has paid is not cancelled, also where the bank is slow to say that they did.
     return become({ ...found, status: found.choice === 'late' ? 'approved' : 'cancelled' })
   }
+
+  const release = (found: Payment | undefined) =>
+    found?.status === 'authorized' ? become(captures.released(found)) : found
 
   /** Undefined: there is nothing to choose any more. */
   function choose(transactionId: string, choice: Choice): Payment | undefined {
@@ -124,7 +148,7 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
     if (paid.currency !== asked.currency) return `It was paid in ${paid.currency}.`
     const given = refundsOf(asked.transactionId).filter(({ status }) => status !== 'declined')
     const totalMinor = [...given, asked].reduce((sum, each) => sum + BigInt(each.amountMinor), 0n)
-    return totalMinor > BigInt(paid.amountMinor) ? 'It is more than what was paid.' : undefined
+    return totalMinor > captures.takenMinor(paid) ? 'It is more than what was paid.' : undefined
   }
 
   function paymentAnswer(found: Payment | undefined): RailPaymentAnswer {
@@ -153,6 +177,7 @@ export function makeBank({ url, now, kept, keep }: BankParts) {
 
   function learn(entry: Entry): void {
     if ('payment' in entry) payments.set(entry.payment.transactionId, entry.payment)
+    else if ('capture' in entry) captures.learn(entry.capture)
     else if ('dispute' in entry) disputes.learn(entry.dispute)
     else if ('refund' in entry) refunds.set(entry.refund.refundId, entry.refund)
     else wayNow = entry.refundWay

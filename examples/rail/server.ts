@@ -74,7 +74,7 @@ export function openBank({ url, secrets, journalPath }: ServerParts): Server {
       const aboutDispute = protocol.parseDisputeMessage(body)
       const said = aboutDispute
         ? bank.disputes.answer(aboutDispute)
-        : bank.answer(protocol.parseRailMessage(body))
+        : bank.answer(protocol.parseCaptureMessage(body) ?? protocol.parseRailMessage(body))
       const answered = JSON.stringify(said)
       const signed = protocol.signRailResponse(headers, answered, { secrets, nowMs: Date.now() })
       response.writeHead(200, { 'content-type': 'application/json', ...signed }).end(answered)

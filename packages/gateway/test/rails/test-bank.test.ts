@@ -217,10 +217,10 @@ test('beside a sandbox: without its file there is no bank, the gateway goes on, 
   assert.doesNotMatch(silent.output(), /test bank/)
 })
 
-test('the bank is less than 420 lines, its pages included, disputes and style not', () => {
+test('the bank is less than 440 lines, its pages included, captures, disputes and style not', () => {
   const folder = join(import.meta.dirname, '../../../../examples/rail')
   const lines = ['bank.ts', 'main.ts', 'pages.ts', 'server.ts'].map(
     (name) => readFileSync(join(folder, name), 'utf8').split('\n').length - 1,
   )
-  assert(lines.reduce((sum, each) => sum + each) < 420, String(lines))
+  assert(lines.reduce((sum, each) => sum + each) < 440, String(lines))
 })

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
+  type CaptureMessage,
   makeWebhookSecret,
+  parseCaptureMessage,
   parseDisputeMessage,
   parseRailMessage,
   type RailMessage,
@@ -15,17 +17,19 @@ import {
 import { type Bank, makeBank } from '../../../../examples/rail/bank.ts'
 import { bankSecret } from './test-bank.ts'
 
+type Asked = RailMessage | CaptureMessage
+
 export interface Fault {
   readonly name: string
   readonly isSilent?: true
   /** The check that must find it. */
   readonly foundBy: RegExp
   readonly isGenuine?: (headers: IncomingHttpHeaders, body: string) => boolean
-  readonly answer?: (message: RailMessage, bank: Bank) => unknown
+  readonly answer?: (message: Asked, bank: Bank) => unknown
   /** What it says of every dispute; left out, it passes on none. */
   readonly disputes?: object
   /** The headers of its response. */
-  readonly sign?: (headers: IncomingHttpHeaders, body: string, message: RailMessage) => object
+  readonly sign?: (headers: IncomingHttpHeaders, body: string, message: Asked) => object
   /** What the check says is wrong. */
   readonly found?: RegExp
 }
@@ -34,8 +38,8 @@ const url = 'http://127.0.0.1:9'
 
 /** What the bank would say, with something changed in it. */
 const changed =
-  (change: (answer: Record<string, unknown>, message: RailMessage, bank: Bank) => object) =>
-  (message: RailMessage, bank: Bank) => {
+  (change: (answer: Record<string, unknown>, message: Asked, bank: Bank) => object) =>
+  (message: Asked, bank: Bank) => {
     const answer = bank.answer(message)
     return { ...answer, ...change({ ...answer }, message, bank) }
   }
@@ -53,7 +57,7 @@ const remembered = new Map<string, object>()
 /** Refunds that are decided by a sum of ours, each id once. */
 function refundsBy(
   mayRefund: (paid: string, given: readonly string[], asked: string) => boolean,
-): (message: RailMessage, bank: Bank) => unknown {
+): (message: Asked, bank: Bank) => unknown {
   const given = new Map<string, { transactionId: string; amount: string }>()
   return (message, bank) => {
     if (message.type !== 'refund.start') return bank.answer(message)
@@ -182,7 +186,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'does not sign its responses',
     foundBy: /every response is signed/,
-    found: /^the response to payment\.cancel, payment\.start, .*: not signed/,
+    found: /^the response to payment\.cancel, .*, payment\.start, .*: not signed/,
     sign: () => ({}),
   },
   {
@@ -226,6 +230,30 @@ export const faults: readonly Fault[] = [
     sign: (headers, body) => sign(headers, `${body}\n`),
   },
   {
+    name: 'captures more than is reserved',
+    foundBy: /captured once by each id, and never beyond/,
+    answer: changed((_answer, { type }) => (type === 'payment.capture' ? { status: 'approved' } : {})),
+  },
+  {
+    name: 'captures a repeated capture again',
+    foundBy: /captured once by each id, and never beyond/,
+    answer: (message, bank) =>
+      message.type === 'payment.capture'
+        ? bank.answer({ ...message, captureId: `N${++references}` })
+        : bank.answer(message),
+  },
+  {
+    name: 'takes what it should reserve',
+    foundBy: /captured once by each id, and never beyond/,
+    answer: changed(({ status }) => (status === 'authorized' ? { status: 'approved' } : {})),
+  },
+  {
+    name: 'keeps what is released',
+    foundBy: /released is cancelled/,
+    answer: (message, bank) =>
+      bank.answer(message.type === 'payment.release' ? { ...message, type: 'payment.status' } : message),
+  },
+  {
     name: 'does not answer in time',
     isSilent: true,
     foundBy: /with an unknown id are unknown/,
@@ -245,7 +273,7 @@ export async function openBrokenRail({ isGenuine = verify, answer, disputes, sig
       const headers = { 'content-type': 'application/json', ...sign(request.headers, told) }
       return response.writeHead(200, headers).end(told)
     }
-    const message = parseRailMessage(body)
+    const message = parseCaptureMessage(body) ?? parseRailMessage(body)
     const told = JSON.stringify(await (answer ? answer(message, bank) : bank.answer(message)))
     const signed = signs ? signs(request.headers, told, message) : sign(request.headers, told)
     const headers = { 'content-type': 'application/json', ...signed }

@@ -4,6 +4,7 @@ import {
   digitsOf,
   disputeVersion,
   makeWebhookSecret,
+  type RailCaptureAnswer,
   type RailMessageOf,
   type RailPaymentAnswer,
   type RailResponseVerdict,
@@ -35,7 +36,10 @@ export function railChecks(currencies: readonly string[]): Check[] {
     ...signatureChecks,
     ...unknownChecks,
     disputeCheck,
+    captureUnknownCheck,
     ...currencies.flatMap(currencyChecks),
+    // In one currency, because a person may have to approve each payment.
+    ...currencies.slice(0, 1).flatMap(captureChecks),
     responseCheck,
   ]
 }
@@ -83,6 +87,22 @@ const disputeCheck: Check = {
       if (answer && answer.status !== 'unknown')
         throw new Nonconformance(`the answer to ${message.type} is ${answer.status}, not unknown`)
     }
+  },
+}
+
+/** A rail that returns 400 takes no orders with captureMode. */
+const captureUnknownCheck: Check = {
+  title: 'a capture of a payment with an unknown id is declined, if the rail captures',
+  protocol:
+    'payment.capture of an unknown id is declined, and payment.release gets unknown; or both get HTTP 400.',
+  async run(probe) {
+    const transactionId = probe.freshTransactionId()
+    const captured = await probe.capture(transactionId, 100n, { currency: 'EUR', final: true, number: 1 })
+    if (captured) expectStatus(captured, 'declined', 'payment.capture')
+    const released = await probe.release(transactionId)
+    if ((captured === undefined) !== (released === undefined))
+      throw new Nonconformance('only one of payment.capture and payment.release gets HTTP 400')
+    if (released) expectStatus(released, 'unknown', 'payment.release')
   },
 }
 
@@ -232,13 +252,72 @@ function currencyChecks(currency: string): Check[] {
   ]
 }
 
+/** A rail may capture a payment once only, and then declines a capture that is not the last. */
+function captureChecks(currency: string): Check[] {
+  const [firstMinor, secondMinor] = partsMinor[digitsOf(currency)] ?? [1n, 2n]
+  const amountMinor = firstMinor + secondMinor
+  const reserve = async (probe: Probe) => {
+    if (!(await probe.release(probe.freshTransactionId()))) throw new NotChecked('it captures nothing')
+    const started = await start(probe, amountMinor, currency, { captureMode: 'manual' })
+    await probe.untilPaid(started.start, started.answer, 'authorized')
+    return started.start.transactionId
+  }
+  return [
+    {
+      title: `a reserved payment is captured once by each id, and never beyond (${currency})`,
+      protocol:
+        'The same captureId is the same capture. All captures together are at most what is reserved; the last one releases the rest.',
+      async run(probe) {
+        const id = await reserve(probe)
+        const part = { currency, final: false, number: 1 }
+        const tooMuch = await probe.capture(id, amountMinor + 1n, { ...part, number: 0 })
+        expectStatus(tooMuch ?? none, 'declined', 'a capture of one minor unit more than is reserved')
+        const first = await probe.capture(id, firstMinor, part)
+        expectSameCapture(first, await probe.capture(id, firstMinor, part))
+        const last = await probe.capture(id, secondMinor, { currency, final: true, number: 2 })
+        expectGiven((last ?? none).status, 'the last capture')
+        const more = await probe.capture(id, 1n, { currency, final: true, number: 3 })
+        expectStatus(more ?? none, 'declined', 'a capture after the last one')
+        expectStatus(await probe.paymentStatus(id), 'approved', 'payment.status afterwards')
+      },
+    },
+    {
+      title: `a reserved payment that is released is cancelled (${currency})`,
+      protocol:
+        'After payment.release, the payment is cancelled if nothing was captured. A repeat returns the same.',
+      async run(probe) {
+        const id = await reserve(probe)
+        expectStatus((await probe.release(id)) ?? none, 'cancelled', 'payment.release')
+        expectStatus((await probe.release(id)) ?? none, 'cancelled', 'a repeated payment.release')
+        const capture = await probe.capture(id, firstMinor, { currency, final: true, number: 1 })
+        expectStatus(capture ?? none, 'declined', 'a capture afterwards')
+      },
+    },
+  ]
+}
+
+const none = { status: 'HTTP 400' }
+
+function expectSameCapture(
+  first: RailCaptureAnswer | undefined,
+  second: RailCaptureAnswer | undefined,
+): void {
+  if ((first?.status === 'declined') !== (second?.status === 'declined'))
+    throw new Nonconformance(`a repeated capture got ${second?.status}, where it was ${first?.status}`)
+}
+
 interface Started {
   readonly start: Start
   readonly answer: RailPaymentAnswer
 }
 
-async function start(probe: Probe, amountMinor: bigint, currency: string): Promise<Started> {
-  const message = probe.makeStart(amountMinor, currency)
+async function start(
+  probe: Probe,
+  amountMinor: bigint,
+  currency: string,
+  more: Pick<Start, 'captureMode'> = {},
+): Promise<Started> {
+  const message = { ...probe.makeStart(amountMinor, currency), ...more }
   const answer = await probe.askPayment(message)
   if (answer.status === 'declined')
     throw new NotChecked(`it declined ${message.amount} ${currency}: ${answer.reason}`)

@@ -1,6 +1,9 @@
 // Calls a rail as the gateway does and judges each response: in time, HTTP 200, valid form. Signatures are collected
 // for a separate check, so that a missing one does not hide other violations.
 import {
+  type CaptureMessage,
+  type CaptureMessageType,
+  captureVersion,
   type DisputeAnswer,
   type DisputeMessage,
   type DisputeMessageType,
@@ -10,6 +13,7 @@ import {
   makeTransactionId,
   type NextAction,
   parseDisputeAnswer,
+  parseRailCaptureAnswer,
   parseRailPaymentAnswer,
   parseRailRefundAnswer,
   type RailMessageOf,
@@ -137,6 +141,45 @@ export class Probe {
     return read(type, await this.#answered(message), (text) => parseRailRefundAnswer(type, text))
   }
 
+  /** Undefined if the rail captures nothing. */
+  async askCapture<Answer>(
+    message: CaptureMessage,
+    parse: (text: string) => Answer,
+  ): Promise<Answer | undefined> {
+    const response = await this.send(message)
+    if (response.kind === 'failed') throw new Nonconformance(`${message.type}: ${response.reason}`)
+    if (response.httpStatus === 400) return undefined
+    if (response.httpStatus === 200) return read(message.type, response.body.toString(), parse)
+    throw new Nonconformance(`${message.type} got HTTP ${response.httpStatus}, not 200 or 400`)
+  }
+
+  capture(
+    transactionId: string,
+    amountMinor: bigint,
+    given: { currency: string; final: boolean; number: number },
+  ) {
+    const { currency, final, number } = given
+    return this.askCapture(
+      {
+        type: 'payment.capture',
+        version: captureVersion,
+        captureId: `${transactionId}C${number}`,
+        transactionId,
+        amount: toDecimalText(amountMinor, currency),
+        amountMinor: String(amountMinor),
+        currency,
+        final,
+      },
+      parseRailCaptureAnswer,
+    )
+  }
+
+  release(transactionId: string): Promise<RailPaymentAnswer | undefined> {
+    return this.askCapture({ type: 'payment.release', version: captureVersion, transactionId }, (text) =>
+      parseRailPaymentAnswer('payment.release', text),
+    )
+  }
+
   /** Undefined if the rail passes on no disputes. */
   async askDispute(message: DisputeMessage): Promise<DisputeAnswer | undefined> {
     const response = await this.send(message)
@@ -174,8 +217,12 @@ export class Probe {
     return response
   }
 
-  /** Waits until the rail reports the payment as paid. */
-  async untilPaid(start: Start, answer: RailPaymentAnswer): Promise<void> {
+  /** Waits until the rail reports the payment as paid, or reserved. */
+  async untilPaid(
+    start: Start,
+    answer: RailPaymentAnswer,
+    paid: 'approved' | 'authorized' = 'approved',
+  ): Promise<void> {
     const { clock, approvalWithinMs, askForApproval, signal } = this.#parts
     if (answer.status === 'pending' && approvalWithinMs > 0)
       askForApproval({ amount: start.amount, currency: start.currency, nextAction: answer.nextAction })
@@ -185,7 +232,8 @@ export class Probe {
       await clock.wait(pollMs, signal)
       status = (await this.paymentStatus(start.transactionId)).status
     }
-    if (status === 'approved') return
+    if (status === paid) return
+    if (status === 'approved') throw new Nonconformance('the payment was taken, not reserved')
     const hint = approvalWithinMs === 0 ? '; --wait allows time to approve it' : ''
     throw new NotChecked(`the payment of ${start.amount} ${start.currency} stayed ${status}${hint}`)
   }
@@ -200,7 +248,7 @@ export class Probe {
 }
 
 function read<Answer>(
-  type: RailMessageType | DisputeMessageType,
+  type: RailMessageType | CaptureMessageType | DisputeMessageType,
   text: string,
   parse: (text: string) => Answer,
 ): Answer {
