@@ -68,7 +68,7 @@ export async function testRail(given: Battery): Promise<void> {
         results.filter(({ outcome, found }) => outcome !== 'passed' && found !== 'it captures nothing'),
         [],
       )
-      assert.equal(results.length, 10 + 4 * given.checkCurrencies.length)
+      assert.equal(results.length, 13 + 4 * given.checkCurrencies.length)
     } finally {
       await world.close()
     }
