@@ -38,7 +38,7 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
     const fake = await given.openFake(testClock)
     const gateway = await openRails(pool, { clock })
     const { operations, money } = gateway
-    const { banks, rails, reconciliation } = actingAs(operations, 'test')
+    const { banks, rails, reconciliation, disputes } = actingAs(operations, 'test')
     await banks.changeBank(
       'main',
       { holder: 'Shop', iban: testIban, lines: undefined, bic: undefined },
@@ -87,6 +87,20 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
       return (account?.creditsPostedMinor ?? 0n) - (account?.debitsPostedMinor ?? 0n)
     }
 
+    /** The merchant's evidence reaches the provider, where the rail passes it on. */
+    async function answer(reference: string): Promise<void> {
+      if (!given.disputes?.accepts.includes('evidence')) return
+      const { rows } = await pool.query<{ dispute_id: string }>(
+        'select dispute_id from disputes where reference = $1',
+        [reference],
+      )
+      const key = { merchantId: merchant.merchantId, disputeId: rows[0]?.dispute_id ?? '' }
+      const evidence = { text: 'It was delivered.', file: Buffer.from('%PDF-1.7 receipt') }
+      await disputes.sendEvidence(key, evidence)
+      await turnsUntil(async () => fake.disputes?.evidence(reference).length === 1)
+      assert.deepEqual(fake.disputes?.evidence(reference), ['It was delivered. · %PDF-1.7 receipt'])
+    }
+
     return {
       ...{ clock, fake, log, operations, reconciliation, balanceOf, verify: () => money.verify() },
 
@@ -129,6 +143,7 @@ export async function testSettlements(given: RailUnderTest): Promise<void> {
             const { rows } = await pool.query('select status from disputes where reference = $1', [disputeId])
             return rows[0]?.['status'] === next
           })
+          if (next === 'open' && result === 'won') await answer(disputeId)
         }
       },
 
