@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { makeWebhookSecret, signRailResponse } from '@tillgate/protocol'
 import { noExtras } from '../../packages/gateway/src/actions/rails/rail-actions.ts'
+import type { Order } from '../../packages/gateway/src/core/orders/rules/order.ts'
 import type { RailPost } from '../../packages/gateway/src/finance/rails/rail-client.ts'
 import { creditorReference } from '../../packages/gateway/src/finance/rails/rules/transfer-account.ts'
 import type { StatementFile } from '../../packages/gateway/src/finance/reconciliation/read-file.ts'
@@ -12,6 +13,7 @@ import type { Pool } from '../../packages/gateway/src/platform/database/pool.ts'
 import type { Clock } from '../../packages/gateway/src/platform/runtime/clock.ts'
 import { dayAfter } from '../../packages/gateway/src/platform/runtime/utc.ts'
 import { actingAs } from '../../packages/gateway/test/support/acting.ts'
+import { giveDispute } from '../../packages/gateway/test/support/disputes.ts'
 import { heldClock } from '../../packages/gateway/test/support/money.ts'
 import { giveBankAccount, planFor } from '../../packages/gateway/test/support/payouts.ts'
 import { openRails } from '../../packages/gateway/test/support/rails.ts'
@@ -31,6 +33,7 @@ const firstDay = '2026-11-01'
 const days = 30
 const railIds = ['card', 'pay'] as const
 const dayMs = 86_400_000
+const disputedOn = 13
 const railSecret = makeWebhookSecret((size) => Buffer.alloc(size, 3))
 
 export interface MonthGiven {
@@ -133,6 +136,7 @@ export async function plantMonth(pool: Pool, { payments, each, onStatement }: Mo
         amountMinor,
         feeMinor: amountMinor / 50n,
         batch,
+        order,
       }
     })
     const out = railLines[railId]
@@ -142,12 +146,25 @@ export async function plantMonth(pool: Pool, { payments, each, onStatement }: Mo
       const way = index === 4 ? Math.floor(number / each) : -1
       out.push(...plantedLines(line, way))
     })
+    const [charged] = paid
+    if (index === disputedOn && charged) out.push(await chargeback(charged))
     if (index !== 4) return
     for (let number = 0; number < each; number++) {
       const reference = `strange-${railId}-${++strange}`
       plant(where, 'missing_here', reference)
       out.push({ reference, transactionId: '', day, amountMinor: 777n, feeMinor: 0n, batch })
     }
+  }
+
+  /** The rail takes a part back and keeps a fee. */
+  async function chargeback({
+    order,
+    ...line
+  }: RailLine & { readonly railId: string; readonly order: Order }) {
+    const amountMinor = 200n
+    const given = { ...order, railId: line.railId, amountMinor, nowMs: clock.now() }
+    const reference = await giveDispute(pool, given)
+    return { ...line, reference, transactionId: '', amountMinor: -amountMinor, feeMinor: 15n }
   }
 
   /** What the rail's statement has instead of this payment's line. */

@@ -19,6 +19,7 @@ export async function giveDispute(
     amountMinor = 100n,
     railId = 'card',
     respondByMs,
+    nowMs = Date.now(),
   }: {
     readonly merchantId: string
     readonly paymentId: string
@@ -26,15 +27,16 @@ export async function giveDispute(
     readonly amountMinor?: bigint
     readonly railId?: string | undefined
     readonly respondByMs?: number | undefined
+    readonly nowMs?: number
   },
 ): Promise<string> {
-  const disputeId = makeDisputeId(Date.now(), randomBytes)
+  const disputeId = makeDisputeId(nowMs, randomBytes)
   const [from, to] = [merchantAccount(merchantId, currency), disputesAccount(railId, currency)]
   await openAccounts(pool, [from, to])
   await pool.transaction(async (transaction) => {
     const transferId = `${disputeId}010`
     const taken = { merchantId, transferId, kind: 'dispute', from, to, amountMinor, paymentId } as const
-    const transfer = directTransfer({ ...taken, madeAtMs: Date.now() })
+    const transfer = directTransfer({ ...taken, madeAtMs: nowMs })
     await insertTransfers(transaction, [transfer])
     await addEffects(transaction, effectsOf([transfer]))
     await transaction.query(
@@ -53,7 +55,7 @@ export async function giveDispute(
         amountMinor.toString(),
         currency,
         respondByMs ?? null,
-        Date.now(),
+        nowMs,
       ],
     )
   })
