@@ -29,7 +29,7 @@ final class Codes
         40301 => 'callback_address_changed_too_often',
         // The payment order or refund does not exist.
         40400 => 'order_not_found',
-        // The path or method does not exist, or the method does not belong to this path.
+        // The path or the `method` does not exist, or this path does not serve the `method`.
         40401 => 'no_such_operation',
         // The payment code is wrong, expired or used. Ask the consumer for a new one.
         40403 => 'code_not_accepted',
@@ -47,11 +47,11 @@ final class Codes
         41300 => 'too_large',
         // The request is not JSON: send it with Content-Type application/json.
         41500 => 'not_json',
-        // Too many requests. Wait for the seconds in the Retry-After header, then repeat the request.
+        // Too many requests. Wait the number of seconds in the Retry-After header, then repeat the request.
         42900 => 'too_many_requests',
         // The gateway failed. You can safely repeat the request.
         50000 => 'internal',
-        // The gateway cannot serve this request now. Wait for the seconds in the Retry-After header, then repeat the request.
+        // The gateway cannot serve this request now. Wait the number of seconds in the Retry-After header, then repeat the request.
         50300 => 'unavailable',
     ];
 

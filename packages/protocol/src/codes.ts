@@ -62,7 +62,7 @@ export const failures = {
   },
   no_such_operation: {
     code: 40401,
-    meaning: 'The path or method does not exist, or the method does not belong to this path.',
+    meaning: 'The path or the `method` does not exist, or this path does not serve the `method`.',
   },
   not_found: {
     code: 40402,
@@ -103,7 +103,8 @@ export const failures = {
   },
   too_many_requests: {
     code: 42900,
-    meaning: 'Too many requests. Wait for the seconds in the Retry-After header, then repeat the request.',
+    meaning:
+      'Too many requests. Wait the number of seconds in the Retry-After header, then repeat the request.',
   },
   internal: {
     code: 50000,
@@ -112,7 +113,7 @@ export const failures = {
   unavailable: {
     code: 50300,
     meaning:
-      'The gateway cannot serve this request now. Wait for the seconds in the Retry-After header, then repeat the request.',
+      'The gateway cannot serve this request now. Wait the number of seconds in the Retry-After header, then repeat the request.',
   },
 } as const satisfies Record<string, CatalogEntry>
 

@@ -32,7 +32,7 @@ export const extensionMethods = {
   'service.order.capture': { path: gatewayPath, meaning: 'Capture an authorized order, fully or in part.' },
   'service.order.release': {
     path: gatewayPath,
-    meaning: 'Release what is authorized and not captured.',
+    meaning: 'Release the uncaptured part of an authorization.',
   },
   'service.order.scan': {
     path: gatewayPath,

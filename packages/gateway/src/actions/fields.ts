@@ -198,6 +198,13 @@ export function displayed<Schema extends TSchema>(schema: Schema, display: Field
   return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(schema), ...marks }) as Schema
 }
 
+/** The same field with another description. */
+export function described<Schema extends TSchema>(description: string, schema: Schema): Schema {
+  const marks = { description: { value: description, enumerable: true, configurable: true, writable: true } }
+  // Safe: only the text differs.
+  return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(schema), ...marks }) as Schema
+}
+
 export function displayOf(schema: TSchema): FieldDisplay {
   return (schema as { '~display'?: FieldDisplay })['~display'] ?? {}
 }

@@ -99,7 +99,7 @@ export const publicKeyCheck = {
   publicKey: ({ publicKey: written }) => void toPem(String(written)),
 } as const satisfies Action['checks']
 
-export const bankName = matching('Its short name, which cannot change.', {
+export const bankName = matching('The bank account’s short name, which cannot change.', {
   regexp: bankNamePattern,
   expected: '1 to 32 lower-case letters, digits and dashes, starting with a letter',
 })

@@ -134,5 +134,7 @@ async function untilFinal(find: () => Promise<SampleState>): Promise<void> {
     if (status !== 'pending' && status !== 'confirming') return
     await sleep(settled.everyMs)
   }
-  throw new Failure('unavailable', { message: 'The sample orders take long. Open the portal again.' })
+  throw new Failure('unavailable', {
+    message: 'The sample orders are still being created. Open the portal again in a minute.',
+  })
 }

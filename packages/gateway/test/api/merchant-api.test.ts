@@ -294,7 +294,7 @@ test('a new key works at once beside the old one, and a third is refused', async
   )
   assert.equal((await gateway.post('/api/v1/gateway', JSON.stringify(sealed))).code, 40400)
   assert.equal((await rotating.call('service.trade.query', { paymentId: 'P1' })).code, 40400)
-  await assert.rejects(gateway.merchants.addKey(rotating.merchantId, { kind: 'aes' }), /two live aes keys/)
+  await assert.rejects(gateway.merchants.addKey(rotating.merchantId, { kind: 'aes' }), /two active aes keys/)
 })
 
 test('no answer and no header tells what runs behind', async () => {

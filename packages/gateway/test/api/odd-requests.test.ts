@@ -92,7 +92,7 @@ for (const [what, bytes, expected] of [
     {
       status: 400,
       code: 40000,
-      msg: 'This is not HTTP as it should be: Transfer-Encoding can’t be present with Content-Length.'.replace(
+      msg: 'The HTTP request is not valid: Transfer-Encoding can’t be present with Content-Length.'.replace(
         '’',
         "'",
       ),
@@ -106,7 +106,7 @@ for (const [what, bytes, expected] of [
   [
     'what is no HTTP',
     'tea please\r\n\r\n',
-    { status: 400, code: 40000, msg: 'This is not HTTP as it should be: Invalid method encountered.' },
+    { status: 400, code: 40000, msg: 'The HTTP request is not valid: Invalid method encountered.' },
   ],
 ] as const) {
   test(`${what} is refused in the documented shape, with a requestId`, async () => {

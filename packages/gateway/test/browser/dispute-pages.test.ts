@@ -33,10 +33,7 @@ for (const { size, colorScheme, options } of screens) {
     await page.getByLabel('Password').fill(memberPassword)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(`${gateway.url}/merchant`)
-    assert.match(
-      (await page.locator('main').textContent()) ?? '',
-      /Dispute of \$1\.00 waits for your response/,
-    )
+    assert.match((await page.locator('main').textContent()) ?? '', /A dispute of \$1\.00 needs your response/)
     await look(page, `disputes-home-${name}`, { onlyColours: true })
     await page.goto(`${gateway.url}/merchant/disputes`)
     await look(page, `disputes-list-${name}`)

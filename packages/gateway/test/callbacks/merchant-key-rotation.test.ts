@@ -268,8 +268,8 @@ test('a key that seals callbacks is not revoked before the merchant uses another
   const keyId = old?.keyId ?? ''
   const revoke = (confirm?: boolean) => merchants.revokeKey({ merchantId, keyId, reason: 'rotated', confirm })
   await assert.rejects(revoke(), (error: Error) => {
-    assert.match(error.message, new RegExp(`callbacks are sealed with key ${newKeyId}`))
-    assert.match(error.message, /The last request under this key arrived 1 minute ago/)
+    assert.match(error.message, new RegExp(`they are encrypted with key ${newKeyId}`))
+    assert.match(error.message, /The last request with this key arrived 1 minute ago/)
     assert.match(error.message, /To revoke it anyway, set confirm/)
     return true
   })
@@ -291,7 +291,7 @@ test('the RSA key that signed the last request is not revoked before another has
   clock.advance(forgottenMs)
   const [old] = (await merchants.showMerchant(merchantId)).keys.filter(({ kind }) => kind === 'rsa')
   const revoke = () => merchants.revokeKey({ merchantId, keyId: old?.keyId ?? '', reason: 'rotated' })
-  await assert.rejects(revoke(), /The last request under this key arrived less than a minute ago/)
+  await assert.rejects(revoke(), /The last request with this key arrived less than a minute ago/)
   merchant.privateKey = otherPair.privateKey
   await query(merchant)
   await firstUse(merchant)

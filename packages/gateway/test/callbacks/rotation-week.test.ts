@@ -52,7 +52,7 @@ test('a week of rotation: every mistake is caught before it breaks something, an
   const made = await developer.post('/merchant/keys/aes', { password }, { on: '/merchant/keys/aes' })
   const [, newKey = ''] = /<p class="secret"><code>([^<]+)/.exec(made.text) ?? []
   assert.equal(newKey.length, 44)
-  assert.match(await currentStep(), /list the new key first.*Send a request with the new key/)
+  assert.match(await currentStep(), /first add it as the second key.*Send a request with the new key/)
   const [oldAes, newAes] = await keys('aes')
   const revokeOld = `/merchant/keys/${oldAes?.keyId}/revoke`
   const useNew = `/merchant/keys/${newAes?.keyId}/use-for-callbacks`
@@ -65,7 +65,7 @@ test('a week of rotation: every mistake is caught before it breaks something, an
   assert.equal(early.status, 422)
   assert.match(early.text, /The key was not revoked, because it is still needed/)
   const inConsole = `/merchants/${merchantId}/keys/${oldAes?.keyId}/revoke`
-  assert.match(await operator.told(inConsole, { reason: 'tidy' }), /This key seals callbacks/)
+  assert.match(await operator.told(inConsole, { reason: 'tidy' }), /Callbacks are encrypted with this key/)
   const command = (...args: string[]) => runCommand(databaseOf(gateway), ['key', ...args])
   const byCommand = await command('revoke', merchantId, oldAes?.keyId ?? '', '--reason', 'tidy')
   assert.notEqual(byCommand.code, 0)

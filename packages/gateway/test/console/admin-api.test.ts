@@ -297,7 +297,10 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     body: { reason },
   })
   assert.deepEqual([early.code, early.data.field], [40901, 'confirm'])
-  assert.match(early.msg, /This key seals callbacks\. Without it callbacks are sealed with key .{36}/)
+  assert.match(
+    early.msg,
+    /Callbacks are encrypted with this key\. Without it, they are encrypted with key .{36}/,
+  )
   const used = await admin.data('key.use-for-callbacks', { params: aesParams, body: { reason } })
   assert.deepEqual(used, { keyId: aes.keyId })
   await admin.data('key.use-for-callbacks', { params: aesParams, body: { reason } })
@@ -314,7 +317,7 @@ test('merchants are signed on, changed, stopped and given keys; a secret is told
     40402,
   )
   const only = await admin.call('key.revoke', { params: { ...params, ...rsa }, body: { reason } })
-  assert.match(only.msg, /only live RSA key/)
+  assert.match(only.msg, /only active RSA key/)
   await admin.data('key.revoke', { params: { ...params, ...rsa }, body: { reason, confirm: true } })
   assert.equal(
     (await admin.call('key.revoke', { params: { ...params, ...rsa }, body: { reason } })).code,
@@ -1360,7 +1363,7 @@ test('cookies are worth nothing here and tokens nothing on the pages, which show
   const [{ tokenId } = { tokenId: '' }] = await tokens.listTokens(reachingAll('test'), 'admin')
   assert.match(
     await viewer.told(`/account/tokens/${tokenId}/revoke`, { reason }),
-    /Live token .* does not exist/,
+    /Active token .* does not exist/,
   )
   await client.post(`/account/tokens/${tokenId}/revoke`, { reason }, { on: '/account/tokens' })
   assert.equal((await new ApiClient(gateway, token).call('token.show')).code, 40101)

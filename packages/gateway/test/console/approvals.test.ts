@@ -358,11 +358,11 @@ test('limits are checked anew when it is carried out; what cannot be done stays 
   const all = (Number(rows[0]?.left) / 100).toFixed(2)
   const [first, second] = [await askForPayout(all), await askForPayout('1.00')]
   assert.match(await note(bob, `/approvals/${first}/approve`, {}), /Approved\./)
-  assert.match(await note(bob, `/approvals/${second}/approve`, {}), /has only/)
+  assert.match(await note(bob, `/approvals/${second}/approve`, {}), /balance is only/)
   assert.equal(await statusOf(second), 'waiting')
   assert.match(
     await note(alice, `${merchantPath}/payout`, { amount: '9', currency: 'USD', formId: newId() }),
-    /has only/,
+    /balance is only/,
   )
 })
 
@@ -467,7 +467,7 @@ test('nobody alone gives a merchant a key with which to refund as that merchant'
   assert.match(shown.text, /<p>AES key<\/p><p class="secret"><code>[\w+/]{43}=<\/code>/)
   assert.equal(await keyCount(), before + 2)
   assert.match(await note(bob, `/approvals/${aes}/approve`, {}), /was approved by bob/)
-  assert.match(await note(alice, `${merchantPath}/keys/aes`, {}), /has two live aes keys/)
+  assert.match(await note(alice, `${merchantPath}/keys/aes`, {}), /already has two active aes keys/)
   const { rows } = await pool.query<{ actor: string; reason: string }>(
     "select actor, reason from audit where act = 'key.add' and merchant_id = $1",
     [merchant.merchantId],

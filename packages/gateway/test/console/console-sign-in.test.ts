@@ -333,7 +333,7 @@ test('only an admin manages operators, also by a hand-made request; a made passw
   assert.doesNotMatch((await admin.get('/account')).text, new RegExp(password))
   assert.match(
     await admin.told('/account/operators', { login: 'olga', role: 'operator' }),
-    /Operator olga already exists/,
+    /An operator with the login olga already exists/,
   )
   for (const own of ['admin', 'ADMIN']) {
     const told = await admin.told(`/account/operators/${own}/reset-password`, {

@@ -993,7 +993,7 @@ test('a second person reads the account and the address that are meant', async (
     ])
       await assert.rejects(
         actions.run('mallory', 'rail.change-account', { params: { railId: 'transfer' }, input }),
-        /without control characters and invisible marks/,
+        /without control characters or invisible characters/,
       )
   clock.advance(1)
   // The o is Cyrillic.

@@ -221,7 +221,10 @@ test('the gateway’s own key is replaced: published first, signing after the ov
     (await manage.list()).map(({ state }) => state),
     ['signs', 'retired'],
   )
-  await assert.rejects(manage.retire({ keyId: old?.keyId ?? '', reason: 'x' }), /no key .* not retired/)
+  await assert.rejects(
+    manage.retire({ keyId: old?.keyId ?? '', reason: 'x' }),
+    /does not exist or is already retired/,
+  )
 
   const stolen = await manage.rotate({ overlapMs: 0, reason: 'stolen' })
   assert.deepEqual(await published(), [stolen.publicKey, made.publicKey])

@@ -88,7 +88,7 @@ test('a wrong top-up is reversed as far as its money is still there, and never t
   const order = await money.addOrder(merchant, { amountMinor: 100n })
   await money.submitPayment({ ...order, walletId })
   await money.settle()
-  await assert.rejects(correct({ ...reversal, amountMinor: 300n }), /has only 2\.00 USD/)
+  await assert.rejects(correct({ ...reversal, amountMinor: 300n }), /balance is only 2\.00 USD/)
   await correct({ ...reversal, amountMinor: 200n })
   assert.equal(await money.balanceOf(walletId), 0n)
   const loss = await balanceOf('write_off:operator:USD')
@@ -140,7 +140,7 @@ test('a funding goes back, and a reversal can itself be reversed', async () => {
 test('a consumer’s money is withdrawn, but not more than is there', async () => {
   const walletId = await money.addWallet(500n)
   await correct({ kind: 'withdraw', walletId, ...usd, amountMinor: 500n })
-  await assert.rejects(correct({ kind: 'withdraw', walletId, ...usd, amountMinor: 1n }), /has only/)
+  await assert.rejects(correct({ kind: 'withdraw', walletId, ...usd, amountMinor: 1n }), /balance is only/)
   assert.equal(await money.balanceOf(walletId), 0n)
 })
 
@@ -214,7 +214,7 @@ test('late money that is held moves on to the merchant, a wallet or a bank, once
     assert.equal(await balanceOf('suspense:late:USD'), before - 1_000n)
     await assert.rejects(
       actingAs(operations, 'test').returnLateMoney({ merchantId, transactionId: corrects }, 'again'),
-      /already moved on/,
+      /already returned or released/,
     )
     await assert.rejects(
       correct({ kind: 'release', merchantId, to, walletId, ...usd, amountMinor: 1n, corrects }),
@@ -249,7 +249,7 @@ test('late money that goes back through its rail is not an operator’s to move'
   const [listed] = await actingAs(operations, 'test').corrections.listHeld(10)
   assert.deepEqual([listed?.transferId, listed?.isReturning], [corrects, true])
   await rails.turn()
-  await assert.rejects(correct(release), /is being returned|has only/)
+  await assert.rejects(correct(release), /is being returned|balance is only/)
 })
 
 test('late money that nobody claims is written off as a gain', async () => {
@@ -294,7 +294,7 @@ test('late money that is released at the moment at which somebody sends it back 
     return { releasing, returning }
   })
   await releasing
-  assert.match(await returning, /already moved on/)
+  assert.match(await returning, /already returned or released/)
   await rails.turn()
   assert.equal(await balanceOf('suspense:late:USD'), before - 1_000n)
 })

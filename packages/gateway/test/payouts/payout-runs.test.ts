@@ -147,7 +147,7 @@ test('a run is sent once, its file is there from then on and never changes, what
   )
   await payoutRuns.sendRun(runId, 'test')
   assert.match(await refused(payoutRuns.sendRun(runId, 'test')), /was already sent/)
-  assert.match(await refused(payoutRuns.exportRun(runId, 'xml')), /neither IBAN nor lines/)
+  assert.match(await refused(payoutRuns.exportRun(runId, 'xml')), /neither an IBAN nor an account number/)
   const csv = await textOf(await payoutRuns.exportRun(runId, 'csv'))
   assert.deepEqual(
     [...csv.matchAll(/^T\w+/gm)].map(([id]) => id),

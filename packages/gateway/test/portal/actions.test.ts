@@ -95,7 +95,7 @@ test('a new AES key is shown once, wants the password, and opens requests beside
   assert.ok(!page.text.includes(aesKey))
   const third = await owner.post(path, { password }, { on: path })
   assert.equal(third.status, 422)
-  assert.match(third.text, /two live aes keys/)
+  assert.match(third.text, /two active aes keys/)
 })
 
 test('a public key is pasted, and a key revoked', async () => {

@@ -92,7 +92,7 @@ test('a link is good until its last moment, and dead from then on; a new one rep
   assert(open)
   clock.advance(1)
   assert.equal(await links.findInvitation(tokenOf(second.link)), undefined)
-  await assert.rejects(links.joinAnew(open, password, 'test'), /used already or is too old/)
+  await assert.rejects(links.joinAnew(open, password, 'test'), /already used or has expired/)
 })
 
 test('of invitations that are made at once for one address one is open', async () => {
@@ -250,11 +250,11 @@ test('whoever has an account joins another merchant with it alone', async () => 
   const { link } = await members.inviteMember({ merchantId: merchant.merchantId, email, role: 'owner' })
   const invitation = await links.findInvitation(tokenOf(link))
   assert(invitation?.hasAccount)
-  await assert.rejects(links.joinAnew(invitation, 'the password of a thief', 'test'), /used already/)
+  await assert.rejects(links.joinAnew(invitation, 'the password of a thief', 'test'), /already used/)
   assert.equal((await authenticate({ login: email, password })).kind, 'right')
   const stranger = await authenticate({ login: await join(), password })
   assert(stranger.kind === 'right')
-  await assert.rejects(links.join(invitation, stranger.account, 'test'), /used already/)
+  await assert.rejects(links.join(invitation, stranger.account, 'test'), /already used/)
   const proof = await authenticate({ login: email, password })
   assert(proof.kind === 'right')
   await links.join(invitation, proof.account, 'test')
@@ -278,7 +278,7 @@ test('recovery gives a new password once, ends all sessions, and leaves the seco
   // Neither kind of link does the other's work.
   assert.equal(await links.findInvitation(tokenOf(link)), undefined)
   await links.recover(recovery, 'another password of hers', 'test')
-  await assert.rejects(links.recover(recovery, 'the password of a thief', 'test'), /used already/)
+  await assert.rejects(links.recover(recovery, 'the password of a thief', 'test'), /already used/)
   assert.deepEqual(await sessions.list(email), [])
   assert.equal((await authenticate({ login: email, password })).kind, 'wrong')
   const again = await authenticate({ login: email, password: 'another password of hers' })
@@ -305,7 +305,7 @@ test('a member’s own new password ends a link that would give another, and no 
   const late = await ownPassword(email)
   await change('another password of hers')
   assert.equal(await links.findRecovery(tokenOf(link)), undefined)
-  await assert.rejects(links.recover(recovery, 'the password of a thief', 'test'), /used already/)
+  await assert.rejects(links.recover(recovery, 'the password of a thief', 'test'), /already used/)
   assert.equal((await authenticate({ login: email, password: 'another password of hers' })).kind, 'right')
   assert(await links.findInvitation(tokenOf(invited.link)))
   // A change that is refused ends none.
@@ -337,7 +337,7 @@ test('of a link and a change of password at the same moment the first counts, an
     const [first, second] = await done
     assert.equal(first?.status, 'fulfilled')
     assert(second?.status === 'rejected')
-    assert.match(second.reason.message, linkIsFirst ? /no longer has access/ : /used already/)
+    assert.match(second.reason.message, linkIsFirst ? /no longer has access/ : /already used/)
   }
 })
 
@@ -402,7 +402,7 @@ test('a recovery link is good until its last moment, and of two who use it at on
   const late = await link()
   clock.advance(24 * hourMs)
   assert.equal(await links.findRecovery(late.token), undefined)
-  await assert.rejects(links.recover(late.found, 'a password that is too late', 'test'), /too old/)
+  await assert.rejects(links.recover(late.found, 'a password that is too late', 'test'), /has expired/)
   const { found } = await link()
   const used = await Promise.allSettled(
     ['first', 'second'].map((who) => links.recover(found, `the password of the ${who}`, 'test')),

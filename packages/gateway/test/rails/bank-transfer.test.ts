@@ -367,7 +367,7 @@ test('a wrong reference, currency or day is refused at its field, and nothing is
     'reference',
     /not a valid creditor reference/,
   )
-  await refused({ reference: 'RF18539007547034' }, 'reference', /No payment/)
+  await refused({ reference: 'RF18539007547034' }, 'reference', /no payment with the reference/)
   await refused({ currency: 'EUR' }, 'currency', /order is in USD/)
   await refused({ valueDate: '2025-02-30' }, 'valueDate', /but was 2025-02-30/)
   await refused({ valueDate: '2999-01-01' }, 'valueDate', /is in the future/)

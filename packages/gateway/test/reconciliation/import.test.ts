@@ -74,7 +74,7 @@ test('what cannot be read gets an error that says what to change, and changes no
     ],
     [
       text.replace('2026-11-03</Dt></BookgDt>', '2026-11-99</Dt></BookgDt>'),
-      /Line \d+: "2026-11-99" is no day/,
+      /Line \d+: "2026-11-99" is not a calendar date/,
     ],
     ['day;amount\n1;2\n', /choose a mapping/],
     [`${'a,'.repeat(1_000_000)}\n`, /choose a mapping/],

@@ -136,7 +136,7 @@ test('a break that is being resolved one way is not resolved another way, and is
   await say({ amountMinor: 1_500n, text: 'thank you' })
   const { breakId } = await openOf('missing_here', 1_500n)
   const noOrder = { reference: 'P01K73ZQ800JZ7V3N4Q5R6S7T8W', reason: 'seen' }
-  await assert.rejects(breaks.confirm(breakId, noOrder), /No payment by this bank transfer/)
+  await assert.rejects(breaks.confirm(breakId, noOrder), /This rail has no payment with the reference/)
   assert.equal((await breaks.showBreak(breakId)).found.correctionId, undefined)
   diesAt = 'insert into transfers'
   await assert.rejects(breaks.writeOff(breakId, { reason: 'a gain' }), /result is unknown/)

@@ -171,7 +171,7 @@ test('a withdrawal is shown as it was read before anything is held, and its form
   ] as const) {
     const another = await send(path, { ...carried, amount: '1.30', pin })
     assert.equal(another.status, 422)
-    assert.match(another.text, /already submitted this form with other details/)
+    assert.match(another.text, /already submitted this form with different details/)
     assert.match(another.text, /value="1\.30"/)
     assert.notEqual(hiddenIn(another.text)['number'], number)
   }
@@ -230,7 +230,7 @@ test('a refused form keeps its number, and has a new one where another was done 
   assert.equal((await send('1')).status, 303)
   const refused = await send('2')
   assert.equal(refused.status, 422)
-  assert.match(refused.text, /already submitted this form with other details/)
+  assert.match(refused.text, /already submitted this form with different details/)
   assert.notEqual(numberIn(refused.text), number)
   assert.match(refused.text, /value="2"/)
   assert.equal((await send('1')).status, 303)

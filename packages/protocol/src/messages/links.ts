@@ -138,12 +138,12 @@ export function readLinkAmounts(given: WireAmounts, code: string): LinkAmounts {
   if (amountMinor !== undefined && (leastMinor ?? mostMinor) !== undefined)
     throw new Failure('invalid_field', {
       field: bound,
-      message: `${bound} is for links without amount: leave one of the two out.`,
+      message: `${bound} is only for links without amount. Send one of the two.`,
     })
   if (leastMinor !== undefined && mostMinor !== undefined && leastMinor > mostMinor)
     throw new Failure('invalid_field', {
       field: 'mostAmount',
-      message: `mostAmount must be leastAmount or more: they are ${most} and ${least}.`,
+      message: `mostAmount (${most}) must not be less than leastAmount (${least}).`,
     })
   return {
     ...(amountMinor !== undefined && { amountMinor }),
@@ -163,7 +163,7 @@ function checkLinkGoods(goods: readonly Goods[], { amountMinor }: LinkAmounts, c
   const field = `goods[${priced}].goodsAmount`
   throw new Failure('invalid_field', {
     field,
-    message: `${field} is a price, but the consumer enters the amount: remove it, or send amount.`,
+    message: `${field} is not allowed if the consumer enters the amount. Remove it, or send amount.`,
   })
 }
 
@@ -187,7 +187,7 @@ export function parseLinkQueryBody(bodyText: string): QueryLink {
   const { linkId: id, linkNo: number } = body
   if (id !== undefined && number === undefined) return { linkId: id, ...ignoring(body) }
   if (number !== undefined && id === undefined) return { linkNo: number, ...ignoring(body) }
-  throw new Failure('invalid_field', { field: 'linkId', message: 'Send one of linkId and linkNo.' })
+  throw new Failure('invalid_field', { field: 'linkId', message: 'Send either linkId or linkNo.' })
 }
 
 export const linkCloseBodySchema = Type.Object({ linkId })

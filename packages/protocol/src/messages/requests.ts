@@ -73,7 +73,7 @@ export function parseQueryBody(bodyText: string): QueryOrder {
   const given = [paymentId, orderNo, refundId].filter((value) => value !== undefined).length
   if (given > 1) {
     throw new Failure('invalid_field', {
-      message: 'Send one of paymentId, orderNo and refundId.',
+      message: 'Send exactly one of paymentId, orderNo and refundId.',
     })
   }
   if (paymentId !== undefined) return { kind: 'paymentId', paymentId, ...ignoring(body) }

@@ -85,5 +85,5 @@ export function parseSettlementAnswer(answerText: string): SettlementAnswer {
 
 function checkDay(day: string): void {
   if (isCalendarDay(day)) return
-  throw new Failure('invalid_field', { field: 'day', message: `${day} is no day of the calendar.` })
+  throw new Failure('invalid_field', { field: 'day', message: `${day} is not a calendar date.` })
 }

@@ -87,7 +87,7 @@ const forms = {
   approve: {
     label: 'Approve…',
     explains: ({ summary }: ApprovalRequest) =>
-      `The action runs at once, and every limit is checked again: ${summary}. If the action creates a secret, it is shown to you only once. Pass it to its recipient.`,
+      `${summary}. The action runs at once, and every limit is checked again. If the action creates a secret, it is shown to you only once. Pass it to its recipient.`,
     button: 'Approve and run',
     needsConfirmation: true,
   },

@@ -15,6 +15,7 @@ import { type Action, defineAction, defineSharedAction, form } from '../action.t
 import {
   amount,
   count,
+  described,
   displayed,
   integer,
   list,
@@ -148,7 +149,7 @@ export const linkActions: readonly Action[] = [
     summary: 'List payment links, newest first',
     input: object('Which links.', {
       merchantId: optional(displayed(merchantId, { option: 'merchant' })),
-      before: optional(linkId),
+      before: optional(described('Only links older than this one.', linkId)),
       limit,
     }),
     answer: object('A page.', {

@@ -4,7 +4,19 @@ import { describeLimits, type Limits } from '../../core/wallets/rules/limits.ts'
 import { isWalletShut, type Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { ShownWallet } from '../../identity/consumers/manage-wallets.ts'
 import { type Action, defineAction, form } from '../action.ts'
-import { amount, displayed, list, longText, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
+import {
+  amount,
+  described,
+  displayed,
+  list,
+  longText,
+  object,
+  oneOf,
+  optional,
+  text,
+  timeMs,
+  yesNo,
+} from '../fields.ts'
 import { doneBefore, replyDoneBefore } from '../running/done-before.ts'
 import {
   balances,
@@ -124,7 +136,7 @@ export const walletActions: readonly Action[] = [
     summary: 'List wallets, newest first',
     input: object('Which wallets.', {
       search: optional(text('A walletId, or the start of a login, name or last name.', { max: 64 })),
-      before: optional(walletId),
+      before: optional(described('Only wallets older than this one.', walletId)),
       limit,
     }),
     answer: object('A page.', {
@@ -284,8 +296,8 @@ export const walletActions: readonly Action[] = [
         label: verb === 'lock' ? 'Lock…' : 'Unlock…',
         explains:
           verb === 'lock'
-            ? 'The wallet cannot sign in or pay until it is unlocked. Its balance is kept, and refunds are still credited.'
-            : 'The wallet can sign in and pay again. The count of wrong PINs is reset.',
+            ? 'The consumer cannot sign in or pay until the wallet is unlocked. The balance is kept, and refunds are still credited.'
+            : 'The consumer can sign in and pay again. The count of wrong PINs is reset.',
         button: verb === 'lock' ? 'Lock wallet' : 'Unlock wallet',
         ...(verb === 'lock' && { isDangerous: true }),
         isOffered: (of, { nowMs }) => isWalletShut(of, nowMs) === (verb === 'unlock'),

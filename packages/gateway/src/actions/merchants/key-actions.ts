@@ -27,7 +27,7 @@ export const keys = list(
   'All keys, including revoked ones.',
   object('A key.', {
     keyId: uuid('The key’s ID.'),
-    kind: oneOf('Signatures or encryption.', ['rsa', 'aes']),
+    kind: oneOf('`rsa` for signatures, `aes` for encryption.', ['rsa', 'aes']),
     publicKey: optional(longText('For an RSA key, as PEM.', { max: 16_384 })),
     fingerprint: optional(text('For an RSA key: SHA-256 of its DER form, in hexadecimal.', { max: 64 })),
     createdAtMs: timeMs('Time of creation.'),
@@ -51,7 +51,7 @@ const rotations = list(
 )
 const oneKey = object('Which key.', { merchantId, keyId: uuid('The key’s ID.') })
 const newKey = object('The new key.', {
-  kind: oneOf('Signatures or encryption.', ['rsa', 'aes']),
+  kind: oneOf('`rsa` for signatures, `aes` for encryption.', ['rsa', 'aes']),
   publicKey: optional(publicKey),
   reason,
 })

@@ -7,6 +7,7 @@ import { merchantEnv } from '../../core/merchants/rules/merchant-env.ts'
 import { ownMerchantId } from '../../core/orders/rules/top-up.ts'
 import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
 import {
+  described,
   displayed,
   integer,
   list,
@@ -105,7 +106,10 @@ export const merchantActions: readonly Action[] = [
     name: 'merchant.list',
     scope: 'merchants:read',
     summary: 'List merchants, newest first',
-    input: object('Which page.', { before: optional(merchantId), limit }),
+    input: object('Which page.', {
+      before: optional(described('Only merchants older than this one.', merchantId)),
+      limit,
+    }),
     answer: object('A page.', {
       merchants: list('Newest first.', object('A merchant.', merchant)),
       older: optional(text(nextPage, { max: 18 })),

@@ -29,18 +29,17 @@ export const platformKeyActions: readonly Action[] = [
     summary: 'Create a signing key: published now, used after the overlap',
     input: object('The options.', {
       overlapMinutes: displayed(
-        integer('How long merchants have to install it, such as 12h; 7d by default.', {
+        integer('Time for merchants to install the new key, such as 12h; 7d by default.', {
           min: 0,
           max: 99_999 * dayMinutes,
         }),
         {
           option: 'overlap',
-          placeholder: 'span',
           initial: String(7 * dayMinutes),
           fromOption: minutesOf,
         },
       ),
-      atOnce: displayed(yesNo('Sign with it immediately. Use this if the current key was stolen.'), {
+      atOnce: displayed(yesNo('Sign with the new key immediately. Use this if the current key was stolen.'), {
         initial: 'false',
       }),
       reason,

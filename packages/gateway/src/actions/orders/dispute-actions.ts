@@ -10,6 +10,7 @@ import type { Dispute } from '../../finance/rails/disputes/rules/dispute.ts'
 import { type Action, defineAction, defineSharedAction } from '../action.ts'
 import {
   amount,
+  described,
   displayed,
   list,
   longText,
@@ -51,7 +52,7 @@ export const disputeActions: readonly Action[] = [
     input: object('Which disputes.', {
       merchantId: optional(merchantId),
       state: optional(oneOf('Only open or ended ones.', ['open', 'ended'])),
-      before: optional(disputeId),
+      before: optional(described('Only disputes older than this one.', disputeId)),
       limit,
     }),
     answer: object('Disputes.', {

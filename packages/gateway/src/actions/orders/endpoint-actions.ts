@@ -21,7 +21,7 @@ const meanings = { ...orderEvents, ...refundEvents, ...disputeEvents }
 const events = optional(
   displayed(
     list(
-      'Only these events; by default all of orders and refunds, including future ones.',
+      'Only these events. Default: all order and refund events, including types added later.',
       oneOf('An event.', webhookEventNames),
     ),
     {
@@ -35,7 +35,7 @@ const endpoint = {
   url: text('The destination URL, which cannot change.', { max: 2048 }),
   format: displayed(
     oneOf(
-      '`envelope`: signed and encrypted as for callbackUrl. `standard`: Standard Webhooks, JSON under an HMAC.',
+      '`envelope`: signed and encrypted as for callbackUrl. `standard`: Standard Webhooks, JSON with an HMAC signature.',
       [...endpointFormats],
     ),
     {

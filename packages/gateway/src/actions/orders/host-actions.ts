@@ -90,6 +90,7 @@ export const hostActions: readonly Action[] = [
       minutes: displayed(integer('Duration of the pause.', { min: 1, max: maxPauseMs / minuteMs }), {
         label: 'For',
         option: 'for',
+        hint: 'Duration of the pause; 1h by default.',
         placeholder: '15m',
         initial: '60',
         choices: [

@@ -12,7 +12,18 @@ import { isHeld, type Order } from '../../core/orders/rules/order.ts'
 import type { OrderDetails } from '../../finance/overview/show-order.ts'
 import { isCreditorReference } from '../../finance/rails/rules/transfer-account.ts'
 import { type Action, defineAction, defineSharedAction, form } from '../action.ts'
-import { amount, count, displayed, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import {
+  amount,
+  count,
+  described,
+  displayed,
+  list,
+  object,
+  oneOf,
+  optional,
+  text,
+  timeMs,
+} from '../fields.ts'
 import { currency, defaultLimit, limit, merchantId, nextLook, paymentId, reason } from '../shared-fields.ts'
 
 const statuses = Object.keys(orderStatuses) as (keyof typeof orderStatuses)[]
@@ -94,7 +105,7 @@ export const orderActions: readonly Action[] = [
       currency: optional(currency),
       sinceMs: optional(timeMs('Created at this time or later.')),
       untilMs: optional(timeMs('Created before this time.')),
-      before: optional(paymentId),
+      before: optional(described('Only orders older than this one.', paymentId)),
       limit,
     }),
     answer: object('A page.', {
@@ -218,7 +229,7 @@ export const orderActions: readonly Action[] = [
   defineSharedAction({
     name: 'order.release',
     scope: 'orders:act',
-    summary: 'Release what is authorized and not captured',
+    summary: 'Release the uncaptured part of an authorization',
     params: key,
     input: object('The reason.', { reason }),
     answer: object('The order.', { paymentId, status: oneOf('The order’s status.', statuses) }),
@@ -244,7 +255,7 @@ export const orderActions: readonly Action[] = [
       const { status } = await operations.orders.releaseOrder(context, params, input.reason)
       return { paymentId: params.paymentId, status }
     },
-    reply: () => ({ text: 'The rest is released.' }),
+    reply: () => ({ text: 'The remaining amount was released.' }),
   }),
   defineSharedAction({
     name: 'order.refund',

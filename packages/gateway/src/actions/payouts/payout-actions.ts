@@ -2,7 +2,7 @@
 import type { Ending } from '../../finance/payouts/rules/end-payout.ts'
 import { nextStatuses, type Payout, payoutStatuses } from '../../finance/payouts/rules/payout.ts'
 import { type Action, defineAction, form } from '../action.ts'
-import { list, object, oneOf, optional } from '../fields.ts'
+import { described, list, object, oneOf, optional } from '../fields.ts'
 import { limit, merchantId, pageOf, reason } from '../shared-fields.ts'
 import { booking, bookingChecks, payout, payoutId, runId, toPayout } from './payout-fields.ts'
 
@@ -17,7 +17,7 @@ const lists: readonly Action[] = [
       merchantId: optional(merchantId),
       runId: optional(runId),
       status: optional(oneOf('Only with this status.', payoutStatuses)),
-      before: optional(payoutId),
+      before: optional(described('Only payouts older than this one.', payoutId)),
       limit,
     }),
     answer: object('A page.', { payouts: list('Newest first.', payout), older: optional(payoutId) }),

@@ -108,7 +108,9 @@ export const planFields = {
   ),
   least: optional(displayed(amount('A smaller amount waits for the next run.'), { placeholder: '10.00' })),
   reserve: optional(
-    displayed(amount('Fixed amount that stays with the merchant for refunds.'), { placeholder: '100.00' }),
+    displayed(amount('Fixed amount that stays in the merchant’s balance for refunds.'), {
+      placeholder: '100.00',
+    }),
   ),
   reservePercent: optional(
     displayed(
@@ -119,7 +121,9 @@ export const planFields = {
       { placeholder: '5' },
     ),
   ),
-  reserveDays: optional(integer('Number of days of sales for that share.', { min: 1, max: 180 })),
+  reserveDays: optional(
+    integer('Number of days of sales that `reservePercent` applies to.', { min: 1, max: 180 }),
+  ),
 }
 export const plan = object('A schedule.', {
   merchantId,

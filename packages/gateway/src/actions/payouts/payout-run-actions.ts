@@ -3,7 +3,7 @@ import type { RunWithTotals } from '../../finance/payouts/manage-runs.ts'
 import type { PayoutRun } from '../../finance/payouts/rules/payout.ts'
 import { mainBank } from '../../finance/treasury/rules/operator-bank-account.ts'
 import { type Action, defineAction, form } from '../action.ts'
-import { count, list, object, optional } from '../fields.ts'
+import { count, described, list, object, optional } from '../fields.ts'
 import { currency, limit, moneyChecks, outsideMoney, pageOf, reason } from '../shared-fields.ts'
 import { booking, bookingChecks, run, runId, runWithTotals, toRun, toRunWithTotals } from './payout-fields.ts'
 
@@ -16,7 +16,10 @@ export const payoutRunActions: readonly Action[] = [
     name: 'payout-run.list',
     scope: 'payouts:read',
     summary: 'List payout runs, newest first',
-    input: object('Which page.', { before: optional(runId), limit }),
+    input: object('Which page.', {
+      before: optional(described('Only runs older than this one.', runId)),
+      limit,
+    }),
     answer: object('A page.', { runs: list('Newest first.', run), older: optional(runId) }),
     command: {
       columns: ['runId', 'day', 'bank', 'currency', 'closedAtMs', 'sentAtMs', 'ending'],

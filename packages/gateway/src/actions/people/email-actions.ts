@@ -3,7 +3,7 @@
 import { type Email, emailStates, isRetryable } from '../../core/emails/rules/email.ts'
 import { emailKinds } from '../../core/emails/rules/kinds.ts'
 import { type Action, defineAction, form } from '../action.ts'
-import { count, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
+import { count, described, list, object, oneOf, optional, text, timeMs } from '../fields.ts'
 import { limit, merchantId, nextPage, pageOf, reason, uuid } from '../shared-fields.ts'
 
 const emailId = uuid('The email’s ID.')
@@ -16,7 +16,7 @@ export const emailActions: readonly Action[] = [
     summary: 'List emails and their results, newest first',
     input: object('The filter.', {
       state: optional(oneOf('Only emails in this state.', emailStates)),
-      before: optional(emailId),
+      before: optional(described('Only emails older than this one.', emailId)),
       limit,
     }),
     answer: object('A page.', {

@@ -66,7 +66,7 @@ export const tokenActions: readonly Action[] = [
       arguments: ['name'],
       required: ['login'],
       omits: ['tokenHash'],
-      help: `Scopes:\n${scopeNames.map((scope) => `  ${scope.padEnd(18)}${scopes[scope].needs.padEnd(10)}${scopes[scope].meaning}`).join('\n')}`,
+      help: `Scopes:\n${scopeNames.map((scope) => `  ${scope.padEnd(21)}${scopes[scope].needs.padEnd(10)}${scopes[scope].meaning}`).join('\n')}`,
     },
     form: {
       place: 'tokens',

@@ -37,7 +37,7 @@ import {
 } from '../shared-fields.ts'
 
 export const railId = displayed(
-  matching('Its short name, which cannot change.', {
+  matching('The rail’s short name, which cannot change.', {
     regexp: railIdPattern,
     expected: '1 to 32 lower-case letters, digits and dashes, starting with a letter',
   }),
@@ -47,11 +47,16 @@ export const railKey = object('Which rail.', { railId })
 export const name = displayed(text('As shown to consumers at the checkout.', { max: 64 }), {
   placeholder: 'My bank',
 })
-const url = displayed(text('The URL that receives messages: https, or http in the sandbox.', { max: 2048 }), {
-  placeholder: 'https://bank.example/tillgate',
-  shown: shownUrl,
-})
-export const currencies = displayed(list('Its currencies.', currency, { max: 300 }), {
+const url = displayed(
+  text('The rail’s URL, which receives the gateway’s messages: https, or http in the sandbox.', {
+    max: 2048,
+  }),
+  {
+    placeholder: 'https://bank.example/tillgate',
+    shown: shownUrl,
+  },
+)
+export const currencies = displayed(list('The currencies that the rail accepts.', currency, { max: 300 }), {
   placeholder: 'EUR, USD',
   fromText: (written) => written.toUpperCase(),
 })
@@ -210,7 +215,7 @@ export const railActions: readonly Action[] = [
       page: '/rails',
       label: 'Add a rail…',
       explains:
-        'Consumers can choose the rail within 5 seconds. Its secret signs messages in both directions and is shown only once. Enter it in the rail’s settings.',
+        'The checkout offers the rail within 5 seconds. Its secret signs messages in both directions and is shown only once. Enter it in the rail’s settings.',
       button: 'Add rail',
       needsConfirmation: true,
     },

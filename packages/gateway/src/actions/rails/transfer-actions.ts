@@ -104,7 +104,7 @@ export const transferActions: readonly Action[] = [
       page: '/rails',
       label: 'Add bank transfer…',
       explains:
-        'Consumers can choose bank transfer within 5 seconds. The checkout shows the account, the amount and a reference. Record received transfers, or import statements.',
+        'The checkout offers bank transfer within 5 seconds, and shows the account, the amount and a reference. Record received transfers, or import statements.',
       button: 'Add rail',
       needsConfirmation: true,
     },
@@ -218,7 +218,7 @@ export const transferActions: readonly Action[] = [
     summary: 'Record that a refund by bank transfer was sent, or that it cannot be sent',
     params: object('Which refund.', { merchantId, refundId }),
     input: object('The result.', {
-      outcome: displayed(oneOf('Whether it was sent.', ['sent', 'failed']), {
+      outcome: displayed(oneOf('Whether the refund was sent.', ['sent', 'failed']), {
         initial: 'sent',
         choices: [
           ['sent', 'sent'],

@@ -213,7 +213,7 @@ export const breakActions: readonly Action[] = [
     summary: 'Pair a line with the break that it explains',
     params: key,
     input: object('The other break.', {
-      otherBreakId: displayed(uuid('The break of the transfer that no statement shows.'), {
+      otherBreakId: displayed(uuid('The break of a booked transfer that is missing on the statement.'), {
         option: 'other',
         label: 'Break that this line explains',
         suggests: 'breaks',

@@ -16,6 +16,7 @@ import {
   amount,
   count,
   day,
+  described,
   displayed,
   list,
   matching,
@@ -61,8 +62,8 @@ const statement = {
 const column = (description: string) =>
   text(`The heading of the column ${description}.`, { max: 100, pattern: visibleCharacters })
 const columnFields = {
-  separator: displayed(oneOf('Between cells.', separators), { initial: ',' }),
-  decimalSign: displayed(oneOf('In amounts.', decimalSigns), { initial: '.' }),
+  separator: displayed(oneOf('The separator between cells.', separators), { initial: ',' }),
+  decimalSign: displayed(oneOf('The decimal sign in amounts.', decimalSigns), { initial: '.' }),
   dayForm: displayed(oneOf('The date format.', dayForms), { initial: 'YYYY-MM-DD' }),
   sign: displayed(oneOf('How the file distinguishes money in from money out.', signs), {
     initial: 'as_written',
@@ -85,7 +86,7 @@ const columnFields = {
     { kind: 'lines' },
   ),
   direction: optional(column('with the direction')),
-  outWord: optional(text('The column’s value for money out.', { max: 40 })),
+  outWord: optional(text('The value in the direction column that means money out.', { max: 40 })),
   fee: optional(column('with the rail’s fee')),
   feeSign: optional(
     displayed(
@@ -96,18 +97,23 @@ const columnFields = {
   batch: optional(column('that identifies a payout of the rail; by default the day')),
   party: optional(column('with the counterparty')),
   description: optional(column('with the remittance text')),
-  skipColumn: optional(column('that excludes lines')),
+  skipColumn: optional(column('that marks lines to exclude')),
   skipWords: optional(
-    displayed(list('The column’s value for excluded lines.', text('A word.', { max: 40 }), { max: 20 }), {
-      kind: 'lines',
-    }),
+    displayed(
+      list('The values in that column that mark a line to exclude.', text('A word.', { max: 40 }), {
+        max: 20,
+      }),
+      {
+        kind: 'lines',
+      },
+    ),
   ),
 }
 const mapping = {
   mappingName: displayed(name, { option: 'name', label: 'Name', placeholder: 'card' }),
   account: outsideAccount,
   settlesTo: optional(
-    displayed(bankName, {
+    displayed(described('The bank account that receives the rail’s payouts.', bankName), {
       label: 'Bank account for rail payouts',
       placeholder: 'main',
       suggests: 'banks',

@@ -78,7 +78,7 @@ export const bookActions: readonly Action[] = [
       merchantId: optional(merchantId),
       actor: optional(text('Only entries whose actor contains this text.', { max: 256 })),
       act: optional(text('Only entries whose action contains this text.', { max: 64 })),
-      subject: optional(text('The subject.', { max: 260 })),
+      subject: optional(text('Only entries about the object with this ID.', { max: 260 })),
       reason: optional(text('Only entries whose reason contains this text.', { max: 256 })),
       sinceMs: optional(timeMs('Done at this time or later.')),
       untilMs: optional(timeMs('Done before this time.')),

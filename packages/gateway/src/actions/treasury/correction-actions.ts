@@ -313,7 +313,7 @@ export const correctionActions: readonly Action[] = [
         page: '/money/corrections',
         label: 'Write off a top-up…',
         explains:
-          'For a top-up that never arrived and was spent: the bank account is corrected, and the loss is booked.',
+          'For a top-up that the consumer spent, but whose money never arrived at the bank. The bank account is corrected, and the loss is booked.',
         button: 'Write off',
         fields: ['transferId', 'amount', 'reference', 'valueDate', 'reason'],
         isDangerous: true,

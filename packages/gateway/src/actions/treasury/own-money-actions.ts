@@ -74,7 +74,7 @@ export const ownMoneyActions: readonly Action[] = [
       path: `${page}/opening-balance`,
       label: 'Set the opening balance…',
       explains:
-        'The money that was on the account before the first statement becomes equity. Each currency has one opening balance. If the amount is wrong, reverse the transfer and set the balance again.',
+        'The money that was in the account before the first statement becomes equity. Each currency has one opening balance. If the amount is wrong, reverse the transfer and set the balance again.',
       button: 'Set the opening balance',
     }),
     async run(call) {
@@ -135,7 +135,7 @@ export const ownMoneyActions: readonly Action[] = [
       path: `${page}/withdrawals`,
       label: 'Owner’s withdrawal…',
       explains:
-        'Your own money leaves this bank account. You can withdraw at most the equity, and less if costs and losses exceed your unswept fees and interest.',
+        'Your own money leaves this bank account. You can withdraw at most your equity. The limit is lower if costs and losses exceed your unswept fees and interest.',
       button: 'Record withdrawal',
       isDangerous: true,
     }),
@@ -156,8 +156,7 @@ export const ownMoneyActions: readonly Action[] = [
   defineAction({
     name: 'bank.sweep-fees',
     scope: 'money:move',
-    summary:
-      'Sweep fees: they become equity. If another bank account holds the money, it is moved to this one',
+    summary: 'Sweep fees into equity. If another bank account holds the money, it is moved to this one',
     params: key,
     input: object('The amount.', {
       amount: optional(displayed(amount('All fees by default.'), { placeholder: '12.50' })),

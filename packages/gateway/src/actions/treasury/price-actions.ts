@@ -53,28 +53,33 @@ const terms = {
   most: optional(displayed(amount('Maximum fee of a payment.'), { placeholder: '25.00' })),
   refunds: optional(
     displayed(
-      oneOf('The fee after a refund: `keep` by default; `return` gives back its share.', ['keep', 'return']),
+      oneOf('The fee after a refund: `keep` (default), or `return` to return a proportional part.', [
+        'keep',
+        'return',
+      ]),
       {
         choices: [
           ['keep', 'keep the fee'],
-          ['return', 'return its share'],
+          ['return', 'return a proportional part'],
         ],
         initial: 'keep',
       },
     ),
   ),
 }
-const from = {
+const changeOn = (what: string, label: string) => ({
   fromMs: optional(
-    displayed(timeMs('When the price takes effect: at least a minute from now, which is the default.'), {
+    displayed(timeMs(`When the price ${what}: at least a minute from now, which is the default.`), {
       option: 'from',
-      label: 'Start, UTC (default: now)',
+      label: `${label}, UTC (default: now)`,
       kind: 'day',
       fromText: (written) => (written.includes('-') ? String(parseMoment(written)) : written),
-      hint: 'When the price takes effect, such as 2027-01-01; a minute from now by default.',
+      hint: `When the price ${what}, such as 2027-01-01; a minute from now by default.`,
     }),
   ),
-}
+})
+const starting = changeOn('takes effect', 'Start')
+const ending = changeOn('ends', 'End')
 const price = {
   priceId: uuid('The price’s ID.'),
   ...scope,
@@ -120,7 +125,7 @@ export const priceActions: readonly Action[] = [
     name: 'price.set',
     scope: 'fees:manage',
     summary: 'Set a price starting on a date. The most specific price applies',
-    input: object('The price.', { ...scope, ...terms, ...from, reason }),
+    input: object('The price.', { ...scope, ...terms, ...starting, reason }),
     checks: { ...currencyCheck, ...amountChecks },
     answer: object('The price.', price),
     form: {
@@ -131,7 +136,7 @@ export const priceActions: readonly Action[] = [
       explains:
         'This price applies to payments that succeed after the start. A price for a merchant takes precedence, then a price for a rail, then a price for a currency. Existing fees do not change.',
       button: 'Set price',
-      fields: [...Object.keys(scope), ...Object.keys(terms), ...Object.keys(from), 'reason'],
+      fields: [...Object.keys(scope), ...Object.keys(terms), ...Object.keys(starting), 'reason'],
     },
     run: async ({ operations, context, input }) => {
       const { merchantId: of, railId, currency: code, fromMs, reason: why } = input
@@ -151,7 +156,7 @@ export const priceActions: readonly Action[] = [
     name: 'price.end',
     scope: 'fees:manage',
     summary: 'End a price on a date. The next more general price then applies',
-    input: object('Which price.', { ...scope, ...from, reason }),
+    input: object('Which price.', { ...scope, ...ending, reason }),
     checks: currencyCheck,
     answer: object('The end.', price),
     form: {
@@ -160,10 +165,10 @@ export const priceActions: readonly Action[] = [
       page: '/money/fees',
       label: 'End a price…',
       explains:
-        'Enter the same merchant, rail and currency as in the price. Enter the date on which the price ends as the start date. From then on, a more general price applies. Without one, payments are free.',
+        'Enter the same merchant, rail and currency as in the price. After the end, a more general price applies. Without one, payments are free.',
       button: 'End price',
       isDangerous: true,
-      fields: [...Object.keys(scope), ...Object.keys(from), 'reason'],
+      fields: [...Object.keys(scope), ...Object.keys(ending), 'reason'],
     },
     run: async ({ operations, context, input }) => {
       const { merchantId: of, railId, currency: code, fromMs, reason: why } = input

@@ -157,7 +157,7 @@ async function identify(
   admission.takeMerchantRate({ merchantId: known.token.tokenId, requestsPerSecond: undefined })
   if (needsSecondStep(known.operator, parts.secondStepRoles))
     throw new Failure('not_allowed', {
-      message: `The role ${known.operator.role} must sign in with a second step, and ${known.operator.login} has none. Set it up in the console first.`,
+      message: `The role ${known.operator.role} requires two-step verification. Set it up for ${known.operator.login} in the console first.`,
     })
   return known
 }
@@ -175,7 +175,7 @@ async function findToken(
   reply.header('www-authenticate', 'Bearer')
   throw new Failure('token_not_accepted', {
     message:
-      'Send a live token as "Authorization: Bearer …". Create tokens in the console under Account, or with tillgate token add.',
+      'Send an active token as "Authorization: Bearer …". Create tokens in the console under Account, or with tillgate token add.',
   })
 }
 

@@ -127,16 +127,19 @@ const kinds: Readonly<Record<string, string>> = { integer: 'number', array: 'lis
 function toOption(field: string, schema: TSchema, { isRequired }: { isRequired: boolean }): Option {
   const { type, enum: values } = schema as { type?: string; enum?: string[] }
   const display = displayOf(schema)
-  const { initial, placeholder } = display
+  const { initial, placeholder, fromOption } = display
   const isLong = display.kind === 'long'
   const name = optionOf(field, schema)
   const kind = isLong ? 'file' : timeName(field) ? 'time' : (kinds[type ?? ''] ?? 'text')
   const description = [
     descriptionOf(schema),
     ...(isLong ? ['- reads standard input.'] : []),
-    ...(placeholder === undefined ? [] : [`Such as ${placeholder}.`]),
+    ...(placeholder === undefined ? [] : [`Example: ${placeholder}.`]),
     ...(isRequired ? ['(required)'] : []),
-    ...(initial !== undefined && type !== 'boolean' ? [`(default: ${initial})`] : []),
+    // A converted value is in another unit than what a person types.
+    ...(initial !== undefined && type !== 'boolean' && fromOption === undefined
+      ? [`(default: ${initial})`]
+      : []),
   ].join(' ')
   if (type === 'boolean') return new Option(`--${name}`, description)
   const option = new Option(`--${name} <${kind}>`, description)

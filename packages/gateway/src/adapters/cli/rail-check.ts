@@ -20,7 +20,10 @@ interface CheckOptions extends OutputOptions {
 export function railCheckCommand(terminal: Terminal): Command {
   return new Command('check')
     .description('Check a rail against the protocol of docs/rails.md. Exit code 1 if a check fails')
-    .argument('<url>', 'The URL that receives the rail’s messages. Use a rail that moves no real money.')
+    .argument(
+      '<url>',
+      'The rail’s URL, which receives the gateway’s messages. Use a rail that moves no real money.',
+    )
     .addOption(new Option('--secret <whsec>', 'The rail’s secret.').env('RAIL_SECRET').makeOptionMandatory())
     .option(
       '--currencies <codes>',

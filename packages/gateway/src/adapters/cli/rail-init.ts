@@ -65,7 +65,7 @@ export function railInitCommand(parts: RailInitParts): Command {
     .addArgument(new Argument('<provider>', 'The payment provider.').choices(providers))
     .option('--id <text>', 'The rail’s short name. (default: the provider’s)')
     .option('--name <text>', 'As shown to consumers at the checkout.')
-    .option('--currencies <codes>', 'Such as EUR,USD.')
+    .option('--currencies <codes>', 'The rail’s currencies. Example: EUR,USD.')
     .option('--url <url>', 'Where the gateway reaches the rail.', 'http://127.0.0.1:8090/messages')
     .option('--public-url <url>', 'Where the provider reaches the rail. (default: the origin of --url)')
     .option('--file <path>', 'The settings file to write. (default: rail-<provider>.env)')

@@ -25,7 +25,7 @@ export function serveBills(listener: FastifyInstance, { open, downloads }: BillP
         throw new Failure('unavailable', {
           retryAfterSeconds: 5,
           message:
-            'Another bill of yours, or many others, are already being downloaded. Try again when one has finished.',
+            'You are already downloading a bill, or too many bills are being downloaded. Try again in a moment.',
         })
       const { merchantId, day, bytes } = found.bill
       return reply

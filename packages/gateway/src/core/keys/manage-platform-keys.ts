@@ -82,7 +82,7 @@ export function makeManagePlatformKeys(parts: ManagePlatformKeysParts) {
       const key = (await list()).find((each) => each.keyId === keyId)
       if (!key || key.state === 'retired')
         throw new Failure('invalid_field', {
-          message: `The gateway has no key ${keyId} that is not retired.`,
+          message: `Key ${keyId} does not exist or is already retired.`,
         })
       if (
         !(await keys.retireKey(

@@ -58,7 +58,7 @@ export class CallbackHosts {
 function tooManyHosts(host: string, maxHosts: number): Failure {
   return new Failure('callback_address_changed_too_often', {
     field: 'callbackUrl',
-    message: `callbackUrl names the new host ${host}, and ${maxHosts} different hosts, each with its port, were used in the last 24 hours. Use one of these hosts, or ask the operator to set your list of callback hosts.`,
+    message: `callbackUrl has the new host ${host}, but ${maxHosts} different hosts (counting each port) were already used in the last 24 hours. Use one of these hosts, or ask the operator to set your list of callback hosts.`,
   })
 }
 

@@ -375,17 +375,17 @@ export function toPem(publicKey: string): string {
 
 function tooManyKeys(merchantId: string, { kind }: NewKey): Failure {
   return new Failure('status_does_not_allow', {
-    message: `Merchant ${merchantId} has two live ${kind} keys already. Revoke one of them first.`,
+    message: `Merchant ${merchantId} already has two active ${kind} keys. Revoke one of them first.`,
   })
 }
 
 function noLiveKey(merchantId: string, keyId: string): Failure {
-  return new Failure('not_found', { message: `Merchant ${merchantId} has no live key ${keyId}.` })
+  return new Failure('not_found', { message: `Merchant ${merchantId} has no active key ${keyId}.` })
 }
 
 function sealsNothing(keyId: string): Failure {
   return new Failure('status_does_not_allow', {
-    message: `Key ${keyId} is an RSA key, and callbacks are sealed with an AES key. Choose a live AES key.`,
+    message: `Key ${keyId} is an RSA key, and callbacks are encrypted with an AES key. Choose an active AES key.`,
   })
 }
 

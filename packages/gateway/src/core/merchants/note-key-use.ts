@@ -50,7 +50,7 @@ export function makeRecordKeyUse(parts: KeyUseParts): RecordKeyUse {
     for (const { keyId } of used) await merchants.recordKeyUse({ merchantId, keyId, nowMs })
     if (!inUse) return
     const { keyId } = inUse.key
-    const reason = 'requests use this key: callbacks are sealed with it from now on'
+    const reason = 'requests use this key, so callbacks are encrypted with it'
     const isRecorded = await merchants.setKeyInUse(
       { merchantId, keyId, fromKeyId: aesKeyInUse, nowMs },
       inUse.isChange

@@ -30,7 +30,7 @@ export async function exportPayoutFile(
   if (format === 'csv') return write(parts, runId, { head: payoutCsvHead, row: payoutCsvRow, tail: '' })
   if (debtor.iban === undefined && debtor.lines === undefined)
     throw new Failure('status_does_not_allow', {
-      message: `The bank account ${run.bankName} had neither IBAN nor lines when the run was sent, so a bank could not read the file. Download the CSV instead.`,
+      message: `The bank account ${run.bankName} had neither an IBAN nor an account number when the run was sent, so a payment file cannot be created. Download the CSV instead.`,
     })
   const head = painHead({ ...run, debtor, sentAtMs }, await parts.payoutRuns.fileTotalsOf(runId))
   return write(parts, runId, { head, row: painPayout, tail: painTail })

@@ -150,6 +150,6 @@ function noBankAccount(currency: string): Failure {
 
 function tooLittle(leftMinor: bigint, currency: string): Failure {
   return new Failure('status_does_not_allow', {
-    message: `The merchant’s wallet has only ${toDecimalText(leftMinor, currency)} ${currency}.`,
+    message: `The merchant’s balance is only ${toDecimalText(leftMinor, currency)} ${currency}.`,
   })
 }

@@ -57,7 +57,7 @@ export function makeAskAboutRefund(parts: AskAboutRefundParts, ask: AskRail) {
   ): Promise<Asked<RailRefundAnswer>> {
     const { amountMinor, reason } = refund ?? {
       amountMinor: attempt.amountMinor,
-      reason: 'The money came after the order had ended.',
+      reason: 'The money arrived after the order had ended.',
     }
     const start = () =>
       ask(rail, refundStart({ refundId: taskId, attempt, amountMinor, reason }), (text) =>

@@ -377,7 +377,7 @@ function checkBooked(valueDate: string, nowMs: number): void {
 function noPayment(reference: string): never {
   throw new Failure('not_found', {
     field: 'reference',
-    message: `No payment by this bank transfer has the reference ${reference}. Compare it with the bank’s entry.`,
+    message: `This rail has no payment with the reference ${reference}. Compare the reference with the bank’s entry.`,
   })
 }
 

@@ -30,7 +30,7 @@ export function makeReturnLateMoney(parts: ReturnLateMoneyParts) {
     })
     if (!(await attempts.returnHeld(attempt, { returnId, nowMs }, recorded)))
       throw new Failure('status_does_not_allow', {
-        message: `No money is held for this attempt. ${attempt.status === 'held' ? 'It was already moved on' : `Its status is ${attempt.status}`}.`,
+        message: `No money is held for this attempt. ${attempt.status === 'held' ? 'It was already returned or released' : `Its status is ${attempt.status}`}.`,
       })
     return { ...attempt, status: 'returning', returnId }
   }

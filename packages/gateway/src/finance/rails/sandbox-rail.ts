@@ -33,7 +33,7 @@ export function makeSandboxRail({ behaviourOf, clock }: SandboxRailParts): Rail 
     },
     async refund({ walletId }): Promise<RailAnswer> {
       return (await behaviourOf(walletId)) === 'refund_fails'
-        ? { kind: 'declined', reason: 'The wallet does not take the refund.' }
+        ? { kind: 'declined', reason: 'The wallet does not accept the refund.' }
         : { kind: 'approved' }
     },
   }

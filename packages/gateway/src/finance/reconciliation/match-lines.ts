@@ -58,7 +58,8 @@ type Pass = (typeof passes)[number]
 async function matchAccount(parts: Parts, context: AnyContext, account: string): Promise<PassCounts> {
   const { matching } = parts
   const outside = (await matching.listOutsideAccounts()).find((each) => each.account === account)
-  if (!outside) throw new Failure('not_found', { message: `Outside account ${account} does not exist.` })
+  if (!outside)
+    throw new Failure('not_found', { message: `${account} is not the account of a bank or a rail.` })
   if (outside.railId !== undefined) await matching.recordRailSide(outside.railId)
   let counts = nothingFound
   for (const pass of passes) {

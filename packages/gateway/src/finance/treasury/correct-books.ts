@@ -142,11 +142,15 @@ const actionOf = {
   difference: 'correction.difference',
 } as const satisfies Record<Correction['kind'], AuditedAction>
 
-const owners = { merchant: 'The merchant’s wallet', wallet: 'The wallet', suspense: 'The suspense account' }
+const owners = {
+  merchant: 'The merchant’s balance',
+  wallet: 'The wallet’s balance',
+  suspense: 'The suspense balance',
+}
 
 function tooLittle(leftMinor: bigint, { ownerKind, currency }: AccountKey): Failure {
-  const owner = ownerKind in owners ? owners[ownerKind as keyof typeof owners] : 'The account'
+  const owner = ownerKind in owners ? owners[ownerKind as keyof typeof owners] : 'The account’s balance'
   return new Failure('status_does_not_allow', {
-    message: `${owner} has only ${toDecimalText(leftMinor, currency)} ${currency}.`,
+    message: `${owner} is only ${toDecimalText(leftMinor, currency)} ${currency}.`,
   })
 }

@@ -115,7 +115,7 @@ async function switchOff(parts: Parts, own: OwnAccess, code: string): Promise<vo
 /** Done by another person when app and recovery codes are lost. All sessions and tokens end. */
 async function reset(parts: Parts, context: Actor, login: string, reason: string): Promise<void> {
   if (await parts.totp.resetTotp(login, entry(parts, 'reset-totp', { login, ...context }, reason))) return
-  throw new Failure('status_does_not_allow', { message: `${login} has no second step.` })
+  throw new Failure('status_does_not_allow', { message: `${login} has not set up two-step verification.` })
 }
 
 function entry(

@@ -115,6 +115,6 @@ export function makeOpenLinks(parts: OpenLinksParts) {
 
 function usedUp(): Failure {
   return new Failure('status_does_not_allow', {
-    message: 'This link was used already or is too old. Ask for a new one.',
+    message: 'This link was already used or has expired. Ask for a new one.',
   })
 }

@@ -92,7 +92,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
       )
       if (!inserted)
         throw new Failure('status_does_not_allow', {
-          message: `${operator.login} has ${tokenLimits.perOperator} live tokens already. Revoke one first.`,
+          message: `${operator.login} has ${tokenLimits.perOperator} active tokens already. Revoke one first.`,
         })
       return { apiToken, token }
     },
@@ -112,7 +112,7 @@ export function makeManageTokens({ tokens, operators, clock, random }: ManageTok
           { tokenId, login, nowMs: clock.now() },
           makeAuditEntry({ clock, random }, context, 'token.revoke', tokenId, { reason }),
         ))
-      if (!isRevoked) throw new Failure('not_found', { message: `Live token ${tokenId} does not exist.` })
+      if (!isRevoked) throw new Failure('not_found', { message: `Active token ${tokenId} does not exist.` })
     },
 
     /** Undefined if the token is unknown, expired or revoked, or its operator is disabled. */

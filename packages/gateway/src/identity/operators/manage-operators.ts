@@ -90,7 +90,7 @@ async function insert(
   const entry = makeAuditEntry(parts, context, 'operator.add', login, { reason })
   if (!(await parts.operators.insertOperator(operator, entry)))
     throw new Failure('number_already_used', {
-      message: `Operator ${login}${email === undefined ? '' : ', or one with this address,'} already exists.`,
+      message: `An operator with the login ${login}${email === undefined ? '' : ' or this email address'} already exists.`,
     })
 }
 

@@ -139,7 +139,7 @@ export function answerBrokenHttp(error: BrokenHttp, connection: BareConnection):
   } else {
     // The parser's reason comes from a fixed list.
     const why = error.reason ? `: ${error.reason}` : ''
-    const message = `This is not HTTP as it should be${why}.`
+    const message = `The HTTP request is not valid${why}.`
     answerAndCut(connection, '400 Bad Request', new Failure('malformed_envelope', { message }))
   }
 }

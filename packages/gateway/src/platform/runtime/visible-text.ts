@@ -17,7 +17,7 @@ export function parseLine(text: string, field: string, { max = maxLineLength } =
   if (line !== '' && [...line].length <= max && isVisible(line)) return line
   throw new Failure('invalid_field', {
     field,
-    message: `The ${field} must be one line of 1 to ${max} characters, without control characters and invisible marks.`,
+    message: `The ${field} must be one line of 1 to ${max} characters, without control characters or invisible characters.`,
   })
 }
 

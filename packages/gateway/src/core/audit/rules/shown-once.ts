@@ -15,6 +15,6 @@ export function checkShownOnce({ createdAtMs, isOver }: MadeBefore, nowMs: numbe
   if (!isOver && nowMs - createdAtMs < shownAgainForMs) return
   const at = new Date(createdAtMs).toISOString().slice(0, 19).replace('T', ' ')
   throw new Failure('number_already_used', {
-    message: `This was already done at ${at} UTC, and nothing was done again. Secrets are not shown again. Reload the page to create a new one.`,
+    message: `This action already ran at ${at} UTC, and did not run again. A secret is shown only once. Reload the page to create a new one.`,
   })
 }

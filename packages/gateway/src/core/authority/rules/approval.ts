@@ -129,7 +129,7 @@ export function checkRequester(
 ): asserts requester is Requester {
   const refuse = (why: string) =>
     new Failure('status_does_not_allow', {
-      message: `${why}. Reject this request; another operator can make it.`,
+      message: `${why}. Reject this request; another operator can submit it again.`,
     })
   if (requester?.status !== 'active') throw refuse(`The requester, ${requestedBy}, is disabled`)
   if (!mayAct(requester.role, needs))

@@ -84,7 +84,7 @@ export function makeReadEvents({ events, clock }: ReadEventsParts) {
     if (waiting.length >= maxWaiting.inAll || own >= maxWaiting.ofReader)
       throw new Failure('too_many_requests', {
         retryAfterSeconds: placeFreeAfterSeconds,
-        message: `${waiting.length} requests wait for events already, ${own} of them yours: at most ${maxWaiting.inAll} wait, ${maxWaiting.ofReader} of one operator. There are no new events.`,
+        message: `Too many requests are waiting for events: ${waiting.length} in total (limit ${maxWaiting.inAll}), ${own} of them yours (limit ${maxWaiting.ofReader}). There are no new events.`,
       })
     waiting.push(reader)
     return () => void waiting.splice(waiting.indexOf(reader), 1)

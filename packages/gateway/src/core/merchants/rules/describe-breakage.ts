@@ -9,12 +9,12 @@ function describe({ kind }: UsedKey, breakage: Breakage, nowMs: number): string 
   switch (breakage.kind) {
     case 'only_key':
       return kind === 'aes'
-        ? 'This is the only live AES key: without it the gateway rejects every request of the merchant (40100), and callbacks wait until there is a new key. Add a new key first.'
-        : 'This is the only live RSA key: without it the gateway rejects every request of the merchant (40100). Add a new key first.'
+        ? 'This is the only active AES key. Without it, the gateway rejects every request from the merchant (40100), and callbacks wait until a new key is added. Add a new key first.'
+        : 'This is the only active RSA key. Without it, the gateway rejects every request from the merchant (40100). Add a new key first.'
     case 'callbacks':
-      return `This key seals callbacks. Without it callbacks are sealed with key ${breakage.next.keyId}, and a merchant that has not installed that key rejects them. Send a request with that key, or choose it with "Use for callbacks", then revoke this one.`
+      return `Callbacks are encrypted with this key. Without it, they are encrypted with key ${breakage.next.keyId}, and the merchant rejects them if that key is not installed. Send a request with that key, or choose it with "Use for callbacks", then revoke this one.`
     case 'requests':
-      return `The last request under this key arrived ${inWords(nowMs - breakage.lastUsedAtMs)} ago: the gateway rejects such requests (40100) once the key is revoked. Switch all servers to the other key first.`
+      return `The last request with this key arrived ${inWords(nowMs - breakage.lastUsedAtMs)} ago. After the key is revoked, the gateway rejects such requests (40100). Switch all servers to the other key first.`
   }
 }
 

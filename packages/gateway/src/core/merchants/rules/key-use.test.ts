@@ -177,7 +177,7 @@ test('a rotation has the steps install, wait and revoke', () => {
 test('the list of what breaks includes the relative time and the key that takes over', () => {
   const old = aes('old', { usedAtMs: nowMs - 7_200_000, inUseSinceMs: 1 })
   const words = describeBreakage(old, breakageOf([old, aes('new')], old, nowMs), nowMs)
-  assert.match(words, /sealed with key new, and a merchant that has not installed that key rejects them/)
+  assert.match(words, /encrypted with key new, and the merchant rejects them if that key is not installed/)
   assert.match(words, /arrived 2 hours ago/)
   const soon = describeBreakage(old, [{ kind: 'requests', lastUsedAtMs: nowMs + 500 }], nowMs)
   assert.match(soon, /less than a minute ago/)

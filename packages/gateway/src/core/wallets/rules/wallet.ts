@@ -98,7 +98,7 @@ export function parseLogin(text: string): string {
   throw new Failure('invalid_field', {
     field: 'login',
     message:
-      'login must be a phone number with its country code, such as +4915112345678, or an e-mail address in plain letters.',
+      'login must be a phone number with its country code, such as +4915112345678, or an email address in ASCII characters.',
   })
 }
 

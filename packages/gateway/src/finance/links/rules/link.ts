@@ -1,6 +1,8 @@
 // A payment link, whether it can be paid now, and the order that paying creates.
 import {
   type CreateOrder,
+  describeClock,
+  describeDuration,
   digitsOf,
   Failure,
   type Goods,
@@ -74,7 +76,7 @@ export function refusalOfExpiry({ expiresAtMs, createdAtMs }: PaymentLink): Fail
   if (expiresAtMs === undefined || expiresAtMs > createdAtMs) return undefined
   return new Failure('times_out_of_range', {
     field: 'linkExpiryTime',
-    message: `linkExpiryTime has passed: it was ${createdAtMs - expiresAtMs} ms ago by the gateway's clock.`,
+    message: `linkExpiryTime is ${describeDuration(createdAtMs - expiresAtMs)} in the past (gateway clock: ${describeClock(createdAtMs)}). Send a time in the future.`,
   })
 }
 

@@ -267,7 +267,7 @@ table('MT940 that is rejected', [
   [
     'a day that is not in the calendar',
     mt940(':61:2611311131C12,50NTRFT01'),
-    /Line 5: .* is no day of the calendar/,
+    /Line 5: .* is not a calendar date/,
   ],
   ['a single field', ':61:2611161117C12,50NTRFT01\n', /neither XML nor MT940/],
 ])

@@ -139,7 +139,7 @@ test('hostile and broken files are rejected with the line number', () => {
     [`<a b="${'x'.repeat(200_000)}`]: /characters without markup/,
     [`<a><!--${'<'.repeat(200_000)}`]: /characters without markup/,
     [statement(entry('').replace('12.50', '12.505'))]: /Line 2: "12\.505" "EUR": the amount must fit EUR/,
-    [statement(entry('').replace('2026-11-16', '2026-02-30'))]: /"2026-02-30" is no day/,
+    [statement(entry('').replace('2026-11-16', '2026-02-30'))]: /"2026-02-30" is not a calendar date/,
     [statement(entry('').replace('"EUR"', '"ABC"'))]: /currency must be/,
   }
   for (const [text, expected] of Object.entries(cases))

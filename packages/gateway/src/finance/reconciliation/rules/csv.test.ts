@@ -189,7 +189,9 @@ test('a two-digit year is accepted, but not half of a four-digit year', () => {
   assert.equal(dayOf('16.11.26', 'DD.MM.YY'), '2026-11-16')
   assert.equal(dayOf('16/11/26 09:30', 'DD/MM/YY'), '2026-11-16')
   assert.equal(dayOf('11/16/26', 'MM/DD/YY'), '2026-11-16')
-  assert.throws(() => dayOf('16.11.2026', 'DD.MM.YY'), { message: /^Line 2: "16\.11\.2026" is no day/ })
+  assert.throws(() => dayOf('16.11.2026', 'DD.MM.YY'), {
+    message: /^Line 2: "16\.11\.2026" is not a calendar date/,
+  })
 })
 
 test('a repeated heading is rejected if the mapping names it', () => {
@@ -208,8 +210,8 @@ test('hostile and broken files are rejected with the line number', () => {
     ['Tag;Betrag;Ref\n16.11.2026;1,00;"never closed', /^Line 2: a quote is opened/],
     [`Tag;Betrag;Ref\n"${'x'.repeat(70_000)}`, /^Line 2: longer than 65536/],
     ['Tag;Betrag;Ref\n16.11.2026;one;a', /^Line 2: "one" is not an amount such as 1\.234,50/],
-    ['Tag;Betrag;Ref\n2026-11-16;1,00;a', /^Line 2: .* is no day/],
-    ['Tag;Betrag;Ref\n31.11.2026;1,00;a', /^Line 2: "2026-11-31" is no day/],
+    ['Tag;Betrag;Ref\n2026-11-16;1,00;a', /^Line 2: .* is not a calendar date/],
+    ['Tag;Betrag;Ref\n31.11.2026;1,00;a', /^Line 2: "2026-11-31" is not a calendar date/],
   ]
   for (const [text, message] of cases) assert.throws(() => read(text), { message }, text.slice(0, 40))
 })

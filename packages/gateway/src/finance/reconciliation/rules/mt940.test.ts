@@ -69,7 +69,7 @@ test('an impossible 30 or 29 February is the last day of the month', () => {
   const days = { '2702280230': '2027-02-28', '2702300230': '2027-02-28', '2703010229': '2027-02-28' }
   for (const [written, day] of Object.entries({ ...days, '2803010229': '2028-02-29' }))
     assert.equal(lineOf(`:61:${written}C5,NTRFA`)?.day, day, written)
-  assert.throws(() => lineOf(':61:2702280231C5,NTRFA'), /"2027-02-31" is no day/)
+  assert.throws(() => lineOf(':61:2702280231C5,NTRFA'), /"2027-02-31" is not a calendar date/)
 })
 
 test('a text line may start with a dash; a dash alone, or with a brace, ends the message', () => {
@@ -106,7 +106,7 @@ test('text that is not a statement, or is cut off, is rejected with the line num
     [':20:S1\n:60F:X', /Line 2: "X" is no balance/],
     [':20:S1\n:61:261116C5,NTRFA\n:62F:C261116EUR1,', /Line 2: an entry .* before the opening balance/],
     [statement(':61:nothing'), /Line 5: "nothing" is no entry/],
-    [statement(':61:261399C5,NTRFA'), /Line 5: .* is no day/],
+    [statement(':61:261399C5,NTRFA'), /Line 5: .* is not a calendar date/],
     [statement(':61:261116C5,123NTRFA'), /Line 5: .*5\.123/],
     [`:20:${'x'.repeat(10_000)}`, /Line 1: this is not an MT940/],
     [`:20:S1\n${'x\n'.repeat(10_000)}`, /this is not an MT940/],

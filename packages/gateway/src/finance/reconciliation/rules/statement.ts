@@ -188,7 +188,7 @@ export function amountOf(written: string, currency: string, lineNumber: number):
 export function dayOf(written: string, lineNumber: number): string {
   const day = written.trim().slice(0, 10)
   if (isCalendarDay(day)) return day
-  throw unreadable(lineNumber, `${JSON.stringify(written.slice(0, 40))} is no day of the calendar.`)
+  throw unreadable(lineNumber, `${JSON.stringify(written.slice(0, 40))} is not a calendar date.`)
 }
 
 export const monthPattern = /^[12][0-9]{3}-(0[1-9]|1[0-2])$/

@@ -158,7 +158,7 @@ async function checkWallets(transaction: Queryable, transfers: readonly Transfer
   const { rows } = await transaction.query<{ status: string }>(sql`
 select status from wallets where wallet_id = any (${walletIds}::text[]) order by wallet_id for key share`)
   if (rows.some(({ status }) => status === 'closed'))
-    throw new Failure('status_does_not_allow', { message: 'The wallet is closed: no money goes into it.' })
+    throw new Failure('status_does_not_allow', { message: 'The wallet is closed and cannot receive money.' })
 }
 
 /**

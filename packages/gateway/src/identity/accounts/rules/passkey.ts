@@ -35,6 +35,6 @@ export function parsePasskeyName(text: string): string {
   if (name !== '' && [...name].length <= maxPasskeyNameLength) return name
   throw new Failure('invalid_field', {
     field: 'name',
-    message: `A name has 1 to ${maxPasskeyNameLength} characters.`,
+    message: `A name must have 1 to ${maxPasskeyNameLength} characters.`,
   })
 }

@@ -135,6 +135,6 @@ export function parseTokenDays(days: number): number {
   if (Number.isInteger(days) && days >= 1 && days <= tokenLimits.days) return days
   throw new Failure('invalid_field', {
     field: 'days',
-    message: `A token lives 1 to ${tokenLimits.days} days.`,
+    message: `A token is valid for 1 to ${tokenLimits.days} days.`,
   })
 }

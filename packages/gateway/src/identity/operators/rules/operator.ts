@@ -34,7 +34,7 @@ export function normaliseOperatorLogin(text: string): string | undefined {
 }
 
 export function noActiveOperator(login: string): Failure {
-  return new Failure('invalid_field', { message: `Active operator ${login} does not exist.` })
+  return new Failure('invalid_field', { message: `No active operator has the login ${login}.` })
 }
 
 export function parseOperatorLogin(text: string): string {

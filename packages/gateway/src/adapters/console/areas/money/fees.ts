@@ -59,7 +59,7 @@ export function priceTable(prices: readonly Price[], nowMs: number): Html {
         terms ? `${toDecimalText(BigInt(terms.basisPoints), 'USD')}%` : '—',
         minor(terms?.leastMinor),
         minor(terms?.mostMinor),
-        terms ? (terms.returnsFee ? 'Returns its share' : 'Keeps the fee') : '—',
+        terms ? (terms.returnsFee ? 'Returns a proportional part' : 'Keeps the fee') : '—',
         moment(price.validFromMs, nowMs),
       ]
     }),
