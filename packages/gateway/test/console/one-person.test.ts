@@ -398,6 +398,8 @@ const otherWays: readonly Call[] = [
   { name: 'rail.change', params: { railId: 'bank' }, input: { clear: ['most'] } },
   { name: 'rail.change', params: { railId: 'bank' }, input: { clear: ['least'] } },
   { name: 'rail.change', params: { railId: 'bank' }, input: { least: ['0.99 USD'] } },
+  // An authorization that ends before the merchant captures returns the money like a release.
+  { name: 'rail.change', params: { railId: 'bank' }, input: { authorizationDays: 1 } },
   { name: 'rail.change', params: { railId: 'bank' }, input: { currencies: ['USD', 'EUR'] } },
   { name: 'payout-run.send', params: { runId: suspendedRun } },
   { name: 'payout-run.send', params: { runId: robbedRun } },

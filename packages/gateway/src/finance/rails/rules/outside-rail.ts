@@ -128,15 +128,15 @@ export function checkRail(rail: RailSettings): void {
 /**
  * Whether money can go where it could not before: another address, more merchants (and top-ups), more currencies, larger
  * or smaller amounts. The name and the logo count too: consumers choose by them where they pay, and either may name another
- * account.
+ * account. So do the days of an authorization: one that ends early returns the money as a release does.
  */
 export function opensRail(before: RailSettings, changes: Partial<RailSettings>): boolean {
   const after = { ...before, ...changes }
   const isWider = (from: readonly string[] | undefined, to: readonly string[] | undefined) =>
     from !== undefined && to?.every((each) => from.includes(each)) !== true
-  const { url, name, names, logo } = after
+  const { url, name, names, logo, authorizationDays } = after
   return (
-    describeRailChanges(before, { url, name, names, logo }) !== '' ||
+    describeRailChanges(before, { url, name, names, logo, authorizationDays }) !== '' ||
     isWider(before.currencies, after.currencies) ||
     isWider(before.merchants, after.merchants) ||
     after.currencies.some((currency) => {
