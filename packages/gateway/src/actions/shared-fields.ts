@@ -32,6 +32,7 @@ import {
   optional,
   text,
   visibleCharacters,
+  yesNo,
 } from './fields.ts'
 
 export const merchantId = displayed(
@@ -54,6 +55,17 @@ export const reason = displayed(
   text('The reason, for the audit log.', { max: 256, pattern: visibleCharacters }),
   {
     label: 'Reason, for the audit log',
+  },
+)
+export const endOthers = displayed(
+  yesNo('Revoke all previous secrets now. Use this if a secret was stolen.'),
+  {
+    initial: 'false',
+    choices: [
+      ['false', 'the previous one stays valid'],
+      ['true', 'revoke all previous secrets now'],
+    ],
+    label: 'Previous secrets',
   },
 )
 export const currency = displayed(

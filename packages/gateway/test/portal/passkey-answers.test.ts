@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { challengeLifeMs } from '../../src/identity/accounts/rules/passkey.ts'
+import { challengeLifeMs } from '../../src/identity/accounts/rules/passkey-site.ts'
 import { actingAs } from '../support/acting.ts'
 import { Authenticator, type CreationOptions, type RequestOptions } from '../support/authenticator.ts'
 import { TestClock } from '../support/clock.ts'

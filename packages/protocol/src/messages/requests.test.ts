@@ -15,9 +15,9 @@ function refuses(parse: (text: string) => unknown, body: unknown, field?: string
 }
 
 test('a query names exactly one id', () => {
-  assert.deepEqual(parseQueryBody('{"paymentId":"P1"}'), { kind: 'paymentId', paymentId: 'P1' })
-  assert.deepEqual(parseQueryBody('{"orderNo":"A-1","paymentId":null}'), { kind: 'orderNo', orderNo: 'A-1' })
-  assert.deepEqual(parseQueryBody('{"refundId":"R1"}'), { kind: 'refundId', refundId: 'R1' })
+  assert.deepEqual(parseQueryBody('{"paymentId":"P1"}'), { field: 'paymentId', number: 'P1' })
+  assert.deepEqual(parseQueryBody('{"orderNo":"A-1","paymentId":null}'), { field: 'orderNo', number: 'A-1' })
+  assert.deepEqual(parseQueryBody('{"refundId":"R1"}'), { field: 'refundId', number: 'R1' })
   refuses(parseQueryBody, {}, 'paymentId')
   refuses(parseQueryBody, { paymentId: 'P1', orderNo: 'A-1' })
   refuses(parseQueryBody, { paymentId: 'x'.repeat(33) }, 'paymentId')

@@ -58,12 +58,10 @@ function isLonger(value: unknown, max: number): boolean {
   return typeof value === 'string' && value.length > max
 }
 
-export type QueryOrder = Ignoring &
-  (
-    | { readonly kind: 'paymentId'; readonly paymentId: string }
-    | { readonly kind: 'orderNo'; readonly orderNo: string }
-    | { readonly kind: 'refundId'; readonly refundId: string }
-  )
+export interface QueryOrder extends Ignoring {
+  readonly field: 'paymentId' | 'orderNo' | 'refundId'
+  readonly number: string
+}
 
 const readQueryBody = makeBodyReader(queryBodySchema)
 
@@ -76,9 +74,9 @@ export function parseQueryBody(bodyText: string): QueryOrder {
       message: 'Send exactly one of paymentId, orderNo and refundId.',
     })
   }
-  if (paymentId !== undefined) return { kind: 'paymentId', paymentId, ...ignoring(body) }
-  if (orderNo !== undefined) return { kind: 'orderNo', orderNo, ...ignoring(body) }
-  if (refundId !== undefined) return { kind: 'refundId', refundId, ...ignoring(body) }
+  if (paymentId !== undefined) return { field: 'paymentId', number: paymentId, ...ignoring(body) }
+  if (orderNo !== undefined) return { field: 'orderNo', number: orderNo, ...ignoring(body) }
+  if (refundId !== undefined) return { field: 'refundId', number: refundId, ...ignoring(body) }
   throw new Failure('invalid_field', {
     field: 'paymentId',
     message: `paymentId is missing: it must be text of 1 to ${maxPaymentIdLength} characters. ${sentForQuery(body)}`,

@@ -36,8 +36,8 @@ test('every optional field that is "" or null counts as omitted', () => {
     }
   }
   assert.deepEqual(parseQueryBody('{"paymentId":"P1","orderNo":"","refundId":null}'), {
-    kind: 'paymentId',
-    paymentId: 'P1',
+    field: 'paymentId',
+    number: 'P1',
   })
   const refund = { paymentId: 'P1', referRefundNo: 'r', refundAmount: 1 }
   assert.deepEqual(parseRefundBody(JSON.stringify({ ...refund, refundReason: '' })), refund)

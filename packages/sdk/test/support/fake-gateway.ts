@@ -124,7 +124,7 @@ export async function startFakeGateway(planted: Planted = {}) {
       case 'service.trade.create':
         return create(body)
       case 'service.trade.query':
-        return query(orderOf((parseQueryBody(body) as Loose).paymentId))
+        return query(orderOf(parseQueryBody(body).number))
       case 'service.trade.cancel': {
         const order = orderOf(parseCancelBody(body).paymentId)
         order.status = 'cancelled'

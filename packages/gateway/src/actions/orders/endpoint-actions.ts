@@ -11,7 +11,7 @@ import {
   type SharedCall,
 } from '../action.ts'
 import { count, displayed, integer, list, object, oneOf, optional, text, timeMs, yesNo } from '../fields.ts'
-import { byMerchant, merchantId, reason, shownUrl, uuid } from '../shared-fields.ts'
+import { byMerchant, endOthers, merchantId, reason, shownUrl, uuid } from '../shared-fields.ts'
 import { readable } from './callback-actions.ts'
 
 const ofMerchant = object('Which merchant.', { merchantId })
@@ -328,14 +328,7 @@ export const endpointActions: readonly Action[] = [
     summary: 'Create a new secret. The previous one also signs until the next rotation',
     params: key,
     input: object('The options.', {
-      endOthers: displayed(yesNo('Revoke all previous secrets now. Use this if a secret was stolen.'), {
-        initial: 'false',
-        choices: [
-          ['false', 'the previous one stays valid'],
-          ['true', 'revoke all previous secrets now'],
-        ],
-        label: 'Previous secrets',
-      }),
+      endOthers,
       reason,
     }),
     answer: object('The new secret.', { endpointId, secret }),

@@ -29,6 +29,7 @@ import {
   balances,
   clearing,
   currency,
+  endOthers,
   merchantId,
   reason,
   shownUrl,
@@ -314,14 +315,7 @@ export const railActions: readonly Action[] = [
     summary: 'Create a new secret. The previous one stays valid until the next rotation',
     params: railKey,
     input: object('The options.', {
-      endOthers: displayed(yesNo('Revoke all previous secrets now. Use this if a secret was stolen.'), {
-        initial: 'false',
-        choices: [
-          ['false', 'the previous one stays valid'],
-          ['true', 'revoke all previous secrets now'],
-        ],
-        label: 'Previous secrets',
-      }),
+      endOthers,
       reason,
     }),
     answer: object('The new secret.', { railId, secret }),

@@ -1,7 +1,7 @@
 // Signing in to the console: what the kit needs to know about this adapter.
 import type { FastifyInstance } from 'fastify'
 import en from '../../../locales/console/en.json' with { type: 'json' }
-import { siteOf } from '../../identity/accounts/rules/passkey.ts'
+import { siteOf } from '../../identity/accounts/rules/passkey-site.ts'
 import type { SignInCookies } from '../kit/accounts/cookies.ts'
 import { AccountDoor } from '../kit/accounts/door.ts'
 import { serveSignIn } from '../kit/accounts/sign-in.ts'

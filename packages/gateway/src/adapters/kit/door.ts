@@ -2,7 +2,7 @@
 // way leads back, and the flash message that the next page shows.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Passkeys } from '../../identity/accounts/passkeys.ts'
-import type { PasskeySite } from '../../identity/accounts/rules/passkey.ts'
+import type { PasskeySite } from '../../identity/accounts/rules/passkey-site.ts'
 import type { SignInCookies } from './accounts/cookies.ts'
 import { tokenField } from './forms/refused-form.ts'
 import type { Content, Html } from './html.ts'

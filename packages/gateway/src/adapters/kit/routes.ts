@@ -1,7 +1,7 @@
 // Pages, forms and files for people who are signed in, as data: what each adapter declares.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FieldError } from '../../actions/read-input.ts'
-import type { PasskeySite } from '../../identity/accounts/rules/passkey.ts'
+import type { PasskeySite } from '../../identity/accounts/rules/passkey-site.ts'
 import type { SentForm } from './forms/uploads.ts'
 
 /** A request of a person who is signed in. */

@@ -1,7 +1,7 @@
 // The member and the shop of a request to the portal, from the browser's cookies. The cookie only selects among the
 // shops that the person is a member of.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { siteOf } from '../../identity/accounts/rules/passkey.ts'
+import { siteOf } from '../../identity/accounts/rules/passkey-site.ts'
 import { makeSignInCookies } from '../kit/accounts/cookies.ts'
 import { isLanguageTag } from '../kit/languages/languages.ts'
 import { savedViewsOf } from '../kit/pages/saved-views.ts'

@@ -1,6 +1,12 @@
 // The error for a number that names no order of the merchant. The usual mistake is a number of another kind, so this
 // looks it up and names the number to send. Another merchant's numbers are never found.
-import { Failure, paymentIdPattern, refundIdPattern, transactionIdPattern } from '@tillgate/protocol'
+import {
+  Failure,
+  paymentIdPattern,
+  type QueryOrder,
+  refundIdPattern,
+  transactionIdPattern,
+} from '@tillgate/protocol'
 import type { RefundStore } from './refunds/store/refunds.ts'
 import type { OrderStore } from './store/orders.ts'
 
@@ -9,10 +15,7 @@ export interface ExplainMissingOrderParts {
   readonly refunds: Pick<RefundStore, 'findRefund' | 'findRefundByNumber'>
 }
 
-export interface AskedNumber {
-  readonly field: 'paymentId' | 'orderNo' | 'refundId'
-  readonly number: string
-}
+type AskedNumber = Pick<QueryOrder, 'field' | 'number'>
 
 /** A number of the merchant, found as another kind than it was sent as. */
 interface Meant {

@@ -13,7 +13,7 @@ import { authorizedAmounts } from './captures/capture-order.ts'
 import { type Capture, captureIdOf, captureStatusOf } from './captures/rules/capture.ts'
 import type { CaptureStore } from './captures/store/captures.ts'
 import type { CurrentOrder } from './current-order.ts'
-import type { AskedNumber, ExplainMissingOrder } from './explain-missing-order.ts'
+import type { ExplainMissingOrder } from './explain-missing-order.ts'
 import { walletRailId } from './payments/rules/rail.ts'
 import type { Refund } from './refunds/rules/refund.ts'
 import type { OrderWithRefunds, RefundStore } from './refunds/store/refunds.ts'
@@ -32,10 +32,10 @@ export function makeQueryOrder(parts: QueryOrderParts) {
   return async ({ merchantId }: Merchant, body: string): Promise<QueryAnswer> => {
     const query = parseQueryBody(body)
     const found = await find(merchantId, query)
-    if (!found) throw await parts.explainMissingOrder(merchantId, asked(query))
+    if (!found) throw await parts.explainMissingOrder(merchantId, query)
     const { order, refunds } = found
     const about =
-      query.kind === 'refundId' ? refunds.find(({ refundId }) => refundId === query.refundId) : refunds.at(-1)
+      query.field === 'refundId' ? refunds.find(({ refundId }) => refundId === query.number) : refunds.at(-1)
     const current = await currentOrder(order, clock.now())
     return {
       ...queryAnswer({ order: current, refunds, captures: await capturesOf(order, parts.captures) }, about),
@@ -43,28 +43,20 @@ export function makeQueryOrder(parts: QueryOrderParts) {
     }
   }
 
-  async function find(merchantId: string, query: QueryOrder): Promise<OrderWithRefunds | undefined> {
-    switch (query.kind) {
+  async function find(
+    merchantId: string,
+    { field, number }: QueryOrder,
+  ): Promise<OrderWithRefunds | undefined> {
+    switch (field) {
       case 'paymentId':
-        return store.findOrderWithRefunds({ merchantId, paymentId: query.paymentId })
+        return store.findOrderWithRefunds({ merchantId, paymentId: number })
       case 'orderNo':
-        return store.findOrderByNumberWithRefunds({ merchantId, orderNo: query.orderNo })
+        return store.findOrderByNumberWithRefunds({ merchantId, orderNo: number })
       case 'refundId': {
-        const refund = await store.findRefund({ merchantId, refundId: query.refundId })
+        const refund = await store.findRefund({ merchantId, refundId: number })
         return refund && store.findOrderWithRefunds(refund)
       }
     }
-  }
-}
-
-function asked(query: QueryOrder): AskedNumber {
-  switch (query.kind) {
-    case 'paymentId':
-      return { field: 'paymentId', number: query.paymentId }
-    case 'orderNo':
-      return { field: 'orderNo', number: query.orderNo }
-    case 'refundId':
-      return { field: 'refundId', number: query.refundId }
   }
 }
 

@@ -2,7 +2,7 @@
 // key of the gateway. The gateway stores nothing until a response is valid, and every process can check it.
 import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
-import { challengeLifeMs } from './rules/passkey.ts'
+import { challengeLifeMs } from './rules/passkey-site.ts'
 
 /** `boundTo` is the form token of the browser or session. */
 export interface ChallengeFor {

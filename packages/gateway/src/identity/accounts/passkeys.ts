@@ -8,7 +8,7 @@ import type { ClockAndRandom } from '../../platform/runtime/clock.ts'
 import type { Tokens } from '../../platform/runtime/secrets/tokens.ts'
 import { type ChallengeFor, type Challenges, makeChallenges } from './passkey-challenges.ts'
 import type { Access, AccountKind } from './rules/account.ts'
-import { challengeLifeMs, type PasskeySite, parsePasskeyName } from './rules/passkey.ts'
+import { challengeLifeMs, type PasskeySite, parsePasskeyName } from './rules/passkey-site.ts'
 import type { PasskeyStore } from './store/passkeys.ts'
 
 export interface PasskeysParts extends ClockAndRandom {

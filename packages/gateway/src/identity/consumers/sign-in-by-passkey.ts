@@ -4,7 +4,7 @@
 import type { Wallet } from '../../core/wallets/rules/wallet.ts'
 import type { WalletStore } from '../../core/wallets/store/wallets.ts'
 import type { Passkeys } from '../accounts/passkeys.ts'
-import type { PasskeySite } from '../accounts/rules/passkey.ts'
+import type { PasskeySite } from '../accounts/rules/passkey-site.ts'
 
 export interface SignInByPasskeyParts {
   readonly passkeys: Pick<Passkeys, 'prove'>

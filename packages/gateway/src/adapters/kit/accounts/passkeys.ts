@@ -5,7 +5,7 @@ import {
   maxPasskeyNameLength,
   type Passkey,
   type PasskeySite,
-} from '../../../identity/accounts/rules/passkey.ts'
+} from '../../../identity/accounts/rules/passkey-site.ts'
 import type { SmallPage } from '../door.ts'
 import { passkeyForm } from '../forms/passkey-form.ts'
 import { carried } from '../forms/refused-form.ts'

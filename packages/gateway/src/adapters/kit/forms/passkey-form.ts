@@ -1,5 +1,5 @@
 // The form of a passkey, alike in console and portal: it is hidden until the script knows that the browser can answer.
-import type { PasskeySite } from '../../../identity/accounts/rules/passkey.ts'
+import type { PasskeySite } from '../../../identity/accounts/rules/passkey-site.ts'
 import { type Html, html } from '../html.ts'
 
 export interface PasskeyForm {

@@ -1,7 +1,7 @@
 // Signing in to the wallet by PIN or passkey.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isDeviceOf } from '../../../core/wallets/rules/wallet.ts'
-import type { PasskeySite } from '../../../identity/accounts/rules/passkey.ts'
+import type { PasskeySite } from '../../../identity/accounts/rules/passkey-site.ts'
 import { addressKey } from '../../../platform/http/admission/addresses.ts'
 import { passkeyForm } from '../../kit/forms/passkey-form.ts'
 import { type Html, html } from '../../kit/html.ts'

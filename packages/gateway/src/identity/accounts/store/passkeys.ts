@@ -7,7 +7,7 @@ import type { Pool, Queryable } from '../../../platform/database/pool.ts'
 import { number, rowShape } from '../../../platform/database/row-shape.ts'
 import { sql } from '../../../platform/database/sql.ts'
 import type { Access } from '../rules/account.ts'
-import { maxPasskeys, type Passkey } from '../rules/passkey.ts'
+import { maxPasskeys, type Passkey } from '../rules/passkey-site.ts'
 import { holdAccess } from './account-sessions.ts'
 import type { AccountTables } from './account-tables.ts'
 
