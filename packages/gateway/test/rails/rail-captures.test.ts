@@ -109,7 +109,7 @@ test('a lost response to a capture is asked for again with the same id, and capt
   bank.says = ({ type }) => (type === 'payment.capture' && ++calls < 3 ? 'drop' : undefined)
   const answer = await capture(paymentId, '1', { amount: '4.00' })
   assert.deepEqual([answer.captureStatus, answer.capturedAmount], ['capturing', 0])
-  await refused(capture(paymentId, '2', { amount: '1.00' }), /still making the capture 1/)
+  await refused(capture(paymentId, '2', { amount: '1.00' }), /still processing the capture 1/)
   assert.equal(await merchantBalance(), before)
   for (let turns = 0; turns < 3; turns++) {
     clock.advance(60_000)

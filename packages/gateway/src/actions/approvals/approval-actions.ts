@@ -237,7 +237,7 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
         return { selected: ids.length, approved }
       },
       reply: ({ selected, approved }) => ({
-        text: `${approved} of ${selected} requests approved.${approved < selected ? ' The others can no longer be approved, or not together with others. Decide on each.' : ''}`,
+        text: `${approved} of ${selected} requests approved.${approved < selected ? ' The others can no longer be approved, or must be approved individually. Open each to decide.' : ''}`,
         page: '/approvals',
       }),
     }),

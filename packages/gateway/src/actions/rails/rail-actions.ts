@@ -105,7 +105,7 @@ export const extras = {
   logo: optional(displayed(longText('An SVG image of at most 16 KiB.', { max: 16_384 }), { kind: 'long' })),
   authorizationDays: optional(
     integer(
-      'For how many days it reserves money until a capture. Without it, orders with captureMode manual are not offered.',
+      'Number of days that the rail reserves money until a capture. If omitted, the rail is not offered for orders with captureMode manual.',
       { min: 1, max: 30 },
     ),
   ),

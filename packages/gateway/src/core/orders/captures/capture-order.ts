@@ -130,7 +130,7 @@ function checkNoneUnderWay(captures: readonly Capture[]): void {
   const other = captures.find(isUnderWay)
   if (!other) return
   throw notAllowed(
-    `The rail is still making the capture ${other.referCaptureNo}. Send this one when that one is done.`,
+    `The rail is still processing the capture ${other.referCaptureNo}. Send this capture after it completes.`,
   )
 }
 

@@ -120,7 +120,7 @@ function makeGuessLimit(clock: ScanOrderParts['clock']) {
       if (waitMs === 0) return
       throw new Failure('too_many_requests', {
         retryAfterSeconds: Math.ceil(waitMs / 1_000),
-        message: 'Too many wrong payment codes. Wait for the seconds in the Retry-After header.',
+        message: 'Too many wrong payment codes. Wait the number of seconds in the Retry-After header.',
       })
     },
     noteWrong(merchantId: string): void {

@@ -105,7 +105,7 @@ export function checkRail(rail: RailSettings): void {
   if (rail.account && rail.authorizationDays !== undefined)
     throw new Failure('invalid_field', {
       field: 'authorizationDays',
-      message: 'A bank transfer reserves no money. Remove the days.',
+      message: 'A bank transfer cannot reserve money. Remove authorizationDays.',
     })
   for (const currency of currencies) digitsOf(currency)
   if (logo !== undefined) checkLogo(logo)

@@ -134,7 +134,7 @@ insert into captures as c (merchant_id, payment_id, refer_capture_no, ordinal, a
 values (${merchantId}, ${paymentId}, ${capture.referCaptureNo}, ${capture.ordinal},
         ${capture.amountMinor.toString()}::numeric, ${capture.isFinal}, ${capture.capturedAtMs ?? null}::bigint)
     on conflict (merchant_id, payment_id, refer_capture_no) do update set captured_at = excluded.captured_at`)
-  if (end) await failCapture(transaction, order, 'The authorization ended before.')
+  if (end) await failCapture(transaction, order, 'The authorization ended before the capture.')
   return true
 }
 
