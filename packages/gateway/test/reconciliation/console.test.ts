@@ -192,6 +192,8 @@ test('a break shows both sides, is written off after a second operator’s yes, 
   assert.match(waiting, /Statement line<.*EUR<\/span> at bank:main, 2026-01-0\d.*&lt;b&gt;who knows/s)
   // The line is evidence of the person who imported it alone.
   assert.match(waiting, /Imported by<\/dt>/)
+  assert.match((await admin.get('/reconciliation')).text, /Waiting for approval/)
+  assert.match((await admin.get(page)).text, /A resolution of this break waits for a second operator/)
   assert.match((await second.get('/approvals?all=selected')).text, /name="approval"[^>]* checked/)
   assert.doesNotMatch((await admin.get('/approvals')).text, /name="approval"|Approve selected/)
   const selected = { approval: rows.map(({ approval_id: id }) => id), reason: 'yes' }

@@ -267,8 +267,8 @@ function sendError(
 }
 
 async function withSuggestions(visit: Visit, page: ConsolePage): Promise<ConsolePage> {
-  const content = html`${page.content}`
-  return { ...page, content: html`${content}${await suggestionLists(visit, content)}` }
+  const forms = html`${page.beside}${page.content}`
+  return { ...page, content: html`${page.content}${await suggestionLists(visit, forms)}` }
 }
 
 function nothingHere({ url }: Visit): ConsolePage {

@@ -65,7 +65,7 @@ export function makeManagePlans(parts: ManagePlansParts) {
       )
       if (started > 0) return started
       throw new Failure('status_does_not_allow', {
-        message: `No merchant with a manual schedule is due for ${currency} from ${bankName}. Each merchant is paid at most once a day.`,
+        message: `No merchant with a manual schedule is due for ${currency} from ${bankName}. Set manual schedules on the merchants’ pages. Each merchant is paid at most once a day.`,
       })
     },
   }

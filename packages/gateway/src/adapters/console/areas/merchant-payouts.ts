@@ -104,7 +104,7 @@ function planTable(plans: readonly PayoutPlan[]): Html {
       amount(plan.leastMinor, plan.currency),
       plan.bankName,
     ]),
-    { none: 'No payout schedule. Payouts are made manually.' },
+    { none: 'No payout schedule. Set one, or pay out from the merchant’s page.' },
   )
 }
 

@@ -101,8 +101,7 @@ export function beingResolved(): Failure {
 
 export function resolvedBefore(found: Break): Failure {
   if (isOpen(found)) return beingResolved()
-  const { resolution, resolvedBy } = found
   return new Failure('status_does_not_allow', {
-    message: `The break is already resolved: ${resolution?.replace('_', ' ')} by ${resolvedBy}.`,
+    message: `The break is already resolved: ${found.resolution?.replace('_', ' ')}. Its page has the operator and the reason.`,
   })
 }

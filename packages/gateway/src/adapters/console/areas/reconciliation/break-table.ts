@@ -14,11 +14,14 @@ export function breakTable(
     caption = 'Selected breaks',
     time = 'Found',
     select,
+    waiting,
     none,
   }: {
     readonly caption?: string
     readonly time?: string
     readonly select?: (each: Break) => Html
+    /** The IDs of breaks whose resolution waits for a second operator. */
+    readonly waiting?: ReadonlySet<string>
     readonly none?: Content
   } = {},
 ): Html {
@@ -31,22 +34,18 @@ export function breakTable(
       number('Unexplained'),
       'Counterparty',
       'Text',
-      'Account',
-      'Day',
-      'Owner',
-      time,
+      'Account and day',
+      `${time}, owner`,
     ],
     breaks.map((each) => [
       ...(select ? [select(each)] : []),
-      html`<a href="${reconciliationPath}/breaks/${each.breakId}">${stateOf(each)}</a>`,
+      html`<a href="${reconciliationPath}/breaks/${each.breakId}">${stateOf(each)}</a>${waiting?.has(each.breakId) && html`<br><a href="/approvals">${statusBadge('wait', 'Waiting for approval')}</a>`}`,
       amount(each.sizeMinor, each.currency),
       each.amountMinor === 0n ? html`<span class="quiet">—</span>` : amount(each.amountMinor, each.currency),
       partyCell(each.line),
       textCell(each.line),
-      accountLink(each.account),
-      each.day,
-      html`<span class="wrap">${each.owner ?? '—'}</span>`,
-      ago(each.resolvedAtMs ?? each.foundAtMs, nowMs),
+      html`${accountLink(each.account)}<br><span class="nowrap">${each.day}</span>`,
+      html`${ago(each.resolvedAtMs ?? each.foundAtMs, nowMs)}${each.owner !== undefined && html`<br><span class="wrap quiet">${each.owner}</span>`}`,
     ]),
     { isTall: true, none },
   )

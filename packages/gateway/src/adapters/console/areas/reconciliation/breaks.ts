@@ -19,6 +19,7 @@ import { selectedPath } from './selected.ts'
 import { accountLink, partyCell, reconciliationPath as path, reconciliationTabs } from './tabs.ts'
 
 const perPage = 50
+const requestsLooked = 200
 
 export const breaksArea: readonly ConsoleRoute[] = [
   { path, show },
@@ -49,6 +50,7 @@ ${filters(visit, status)}
 ${breakTable(visit, found.slice(0, perPage), {
   caption: status === 'open' ? 'Open breaks, oldest and largest first' : 'Resolved breaks, newest first',
   time: status === 'open' ? 'Found' : 'Resolved',
+  waiting: await waitingBreaks(visit),
   ...(maySelect && { select: (each: Break) => checkbox(visit, each) }),
   none: isFiltered
     ? noneFits('break', path)
@@ -65,6 +67,19 @@ ${
 }
 ${found.length > perPage && html`<p class="acts"><a class="button" rel="next" href="${urlWith(path, query, { skip: String(skip + perPage) })}">More</a></p>`}`,
   }
+}
+
+/** Breaks whose resolution waits for a second operator. */
+async function waitingBreaks({ operations }: Visit): Promise<ReadonlySet<string>> {
+  const requests = await operations.approvals.listRequests(
+    { status: 'waiting' },
+    { limit: requestsLooked, before: undefined },
+  )
+  return new Set(requests.flatMap(({ params }) => Object.entries({ ...params }).flatMap(breakIdOf)))
+}
+
+function breakIdOf([name, value]: readonly [string, unknown]): string[] {
+  return name === 'breakId' ? [String(value)] : []
 }
 
 function checkbox({ query }: Visit, { breakId, kind, day }: Break): Html {
@@ -85,6 +100,7 @@ async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {
   const shown = await orNothing(visit.operations.reconciliation.breaks.showBreak(visit.context, breakId))
   if (!shown) return undefined
   const { found, notes, parked } = shown
+  const isWaiting = found.resolution === undefined && (await waitingBreaks(visit)).has(breakId)
   return {
     title: `Break: ${kindLabels[found.kind]}, ${found.day}`,
     area: 'reconciliation',
@@ -92,6 +108,7 @@ async function showBreak(visit: Visit): Promise<ConsolePage | undefined> {
 ${actionForms(visit, 'break', { subject: found, values: { breakId, owner: found.owner } })}
 <div class="grid"><section><h2>Statement</h2>${outsideSide(found)}</section>
 <section><h2>Books</h2>${bookSide(found)}</section></div>
+${isWaiting && notice('wait', html`<p>A resolution of this break waits for a second operator under <a href="/approvals">Approvals</a>.</p>`)}
 <h2>Break</h2>${about(found, visit.nowMs)}
 ${next(found, parked)}
 <h2>Notes</h2>${
@@ -118,7 +135,7 @@ function outsideSide({ line, currency, account }: Break): Html {
     ['Booking date', line.day],
     ['Value date', line.valueDay],
     ['Reference', html`<code class="wrap">${line.entryReference ?? '—'}</code>`],
-    ['References', html`<span class="wrap">${line.references.join(', ') || '—'}</span>`],
+    ['References', html`<span class="wrap">${[...new Set(line.references)].join(', ') || '—'}</span>`],
     ['Counterparty', partyCell(line)],
     ['Text', html`<span class="wrap">${line.description ?? '—'}</span>`],
     ['Line in the file', String(line.lineNumber)],
