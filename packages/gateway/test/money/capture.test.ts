@@ -161,6 +161,20 @@ test('an authorized order is neither cancelled nor refunded, nor captured withou
   assert.equal(await codeOf(capture(automatic.paymentId, '1')), 40901)
 })
 
+test('a list of authorized orders has those whose money is held', async () => {
+  const [held, captured] = [await authorized(), await authorized()]
+  await capture(captured.paymentId, '1')
+  const found = async (of: { merchantId?: string }) => {
+    const { orders } = await money.orderList.listOrders({ ...of, status: 'authorized' }, { limit: 50 })
+    return orders.map(({ paymentId }) => paymentId)
+  }
+  for (const of of [{ merchantId }, {}]) {
+    const ids = await found(of)
+    assert.deepEqual([ids.includes(held.paymentId), ids.includes(captured.paymentId)], [true, false])
+  }
+  await money.releaseOrder(merchant, JSON.stringify({ paymentId: held.paymentId }))
+})
+
 test('the books balance', async () => {
   assert.deepEqual(money.troubles, [])
   assert.deepEqual(await money.verify(), [])

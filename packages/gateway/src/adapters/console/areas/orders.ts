@@ -1,5 +1,6 @@
 // The list of orders: filters in the address, pages by key, and the export of all matches.
-import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
+import { paymentIdPattern } from '@tillgate/protocol'
+import { seenStatuses } from '../../../core/orders/rules/order.ts'
 import type { ListedOrder, OrderFilter } from '../../../core/orders/store/order-list.ts'
 import { timeOfPaymentId } from '../../../platform/runtime/time-ordered-ids.ts'
 import { type Content, type Html, html } from '../../kit/html.ts'
@@ -17,7 +18,6 @@ const path = '/orders'
 const perPage = 50
 const dayMs = 86_400_000
 // Safe: these are its own keys.
-const statusNames = Object.keys(orderStatuses) as OrderStatus[]
 
 export const ordersArea: readonly ConsoleRoute[] = [
   { path, show },
@@ -88,7 +88,7 @@ function filterForm(visit: Visit): Html {
   const { query, nowMs } = visit
   const today = new Date(nowMs).toISOString().slice(0, 10)
   return html`<form class="filters" action="${path}">
-<label>Status<select name="status"><option value="">Any</option>${statusNames.map((name) => html`<option value="${name}"${query.get('status') === name && html` selected`}>${wordOf(name)}</option>`)}</select></label>
+<label>Status<select name="status"><option value="">Any</option>${seenStatuses.map((name) => html`<option value="${name}"${query.get('status') === name && html` selected`}>${wordOf(name)}</option>`)}</select></label>
 ${merchantField(visit)}
 <label>Currency<input name="currency" value="${query.get('currency')}" maxlength="3" placeholder="Any" autocapitalize="characters" autocomplete="off" spellcheck="false"${suggestionsOf('currencies')}></label>
 <label>From (UTC)<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
@@ -104,11 +104,10 @@ ${merchantField(visit)}
 }
 
 function filterOf(query: URLSearchParams): OrderFilter {
-  const status = query.get('status') ?? ''
   const toMs = dayOf(query.get('to'))
   return {
     merchantId: query.get('merchant')?.trim() || undefined,
-    status: Object.hasOwn(orderStatuses, status) ? (status as OrderStatus) : undefined,
+    status: seenStatuses.find((each) => each === query.get('status')),
     ...readOrderFilters(query),
     sinceMs: dayOf(query.get('from')),
     untilMs: toMs === undefined ? undefined : toMs + dayMs,

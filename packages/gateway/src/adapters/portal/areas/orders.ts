@@ -1,10 +1,10 @@
 // A shop's orders: search by any number, filter by status, page by page; and one order with its history.
 
-import { type OrderStatus, orderStatuses, paymentIdPattern } from '@tillgate/protocol'
+import { paymentIdPattern } from '@tillgate/protocol'
 import { walletRailId } from '../../../core/orders/payments/rules/rail.ts'
 import type { Refund } from '../../../core/orders/refunds/rules/refund.ts'
 import { refundableMinor } from '../../../core/orders/refunds/rules/refund.ts'
-import { isHeld, type Order } from '../../../core/orders/rules/order.ts'
+import { isHeld, type Order, seenStatuses } from '../../../core/orders/rules/order.ts'
 import type { ListedOrder, OrderFilter } from '../../../core/orders/store/order-list.ts'
 import type { OrderDetails } from '../../../finance/overview/show-order.ts'
 import { timeOfPaymentId } from '../../../platform/runtime/time-ordered-ids.ts'
@@ -31,7 +31,6 @@ const perPage = 50
 const dayMs = 86_400_000
 const maxSearchLength = 64
 // Safe: these are its own keys.
-const statuses = Object.keys(orderStatuses) as OrderStatus[]
 
 const viewsPath = '/orders/views'
 const viewList = 'merchant-orders'
@@ -62,7 +61,7 @@ function filters({ query, nowMs, language: { words } }: Visit, sought: string): 
   const path = pathTo('/orders')
   const chip = (status: string | undefined, label: string) =>
     html`<li><a href="${urlWith(path, query, { status, before: undefined })}"${(chosen ?? '') === (status ?? '') && html` aria-current="true"`}>${label}</a></li>`
-  return html`<ul class="chips">${chip(undefined, words.common.all)}${statuses.map((each) => chip(each, words.status[each]))}</ul>
+  return html`<ul class="chips">${chip(undefined, words.common.all)}${seenStatuses.map((each) => chip(each, words.status[each]))}</ul>
 <form class="filters" action="${path}">${chosen !== null && html`<input type="hidden" name="status" value="${chosen}">`}
 <label class="wide">${words.orders.number}<input type="search" name="q" value="${sought}" maxlength="${maxSearchLength}" autocapitalize="none" autocomplete="off" spellcheck="false"></label>
 <label>${words.money.from}<input type="date" name="from" value="${query.get('from')}" max="${today}"></label>
@@ -136,7 +135,7 @@ function filterOf({ query, context }: Visit): OrderFilter {
   const toMs = dayOf(query.get('to'))
   return {
     merchantId: context.merchantId,
-    status: statuses.find((each) => each === query.get('status')),
+    status: seenStatuses.find((each) => each === query.get('status')),
     ...readOrderFilters(query),
     sinceMs: dayOf(query.get('from')),
     untilMs: toMs === undefined ? undefined : toMs + dayMs,

@@ -79,8 +79,17 @@ export function isHeld({ status, authorization }: Pick<Order, 'status' | 'author
   return status === 'confirming' && authorization?.heldUntilMs !== undefined
 }
 
-/** As the consumer sees it; the interface has no status for an authorization. */
-export type SeenStatus = OrderStatus | 'authorized'
+/** As people see it; the interface has no status for an authorization. */
+export const seenStatuses = [
+  'pending',
+  'confirming',
+  'authorized',
+  'success',
+  'failed',
+  'timeout',
+  'cancelled',
+] as const satisfies readonly (OrderStatus | 'authorized')[]
+export type SeenStatus = (typeof seenStatuses)[number]
 
 export function seenStatus(order: Pick<Order, 'status' | 'authorization'>): SeenStatus {
   return isHeld(order) ? 'authorized' : order.status

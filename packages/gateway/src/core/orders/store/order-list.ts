@@ -6,7 +6,7 @@ import { bigint, number, rowShape } from '../../../platform/database/row-shape.t
 import { allOf, merchantIs, type Sql, sql, unionAll } from '../../../platform/database/sql.ts'
 import { firstPaymentIdAt } from '../../../platform/runtime/time-ordered-ids.ts'
 import { walletRailId } from '../payments/rules/rail.ts'
-import type { OrderKey } from '../rules/order.ts'
+import type { OrderKey, SeenStatus } from '../rules/order.ts'
 
 export type OrderListStore = ReturnType<typeof makeOrderListStore>
 
@@ -37,7 +37,8 @@ export interface ListedOrder extends OrderKey {
 
 export interface OrderFilter {
   readonly merchantId?: string | undefined
-  readonly status?: OrderStatus | undefined
+  /** `authorized` orders are `confirming` ones whose money is held for a capture. */
+  readonly status?: SeenStatus | undefined
   readonly currency?: string | undefined
   /** In ten-thousandths of the main unit, whatever the currency. */
   readonly least?: bigint | undefined
@@ -143,7 +144,8 @@ function rangesOf(
   before: string | undefined,
   { downTo, isByIndex = false }: { downTo?: string | undefined; isByIndex?: boolean },
 ): Sql[] {
-  const { merchantId, status, sinceMs, untilMs } = filter
+  const { merchantId, sinceMs, untilMs } = filter
+  const status = filter.status === 'authorized' ? 'confirming' : filter.status
   const rest = [
     before !== undefined && sql`o.payment_id < ${before}`,
     downTo !== undefined && sql`o.payment_id >= ${downTo}`,
@@ -159,8 +161,9 @@ function rangesOf(
   return statuses.map((each) => allOf([sql`o.status = ${each}`, ...rest]))
 }
 
-function notIndexed({ currency, least, most, method, attach }: OrderFilter): Sql[] {
+function notIndexed({ status, currency, least, most, method, attach }: OrderFilter): Sql[] {
   return [
+    status === 'authorized' && sql`o.held_until is not null`,
     currency !== undefined && sql`o.currency = ${currency}`,
     least !== undefined && sql`${comparable} >= ${least}`,
     most !== undefined && sql`${comparable} <= ${most}`,
