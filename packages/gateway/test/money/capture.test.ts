@@ -168,8 +168,8 @@ test('a list of authorized orders has those whose money is held', async () => {
     const { orders } = await money.orderList.listOrders({ ...of, status: 'authorized' }, { limit: 50 })
     return orders.map(({ paymentId }) => paymentId)
   }
-  for (const of of [{ merchantId }, {}]) {
-    const ids = await found(of)
+  for (const scope of [{ merchantId }, {}]) {
+    const ids = await found(scope)
     assert.deepEqual([ids.includes(held.paymentId), ids.includes(captured.paymentId)], [true, false])
   }
   await money.releaseOrder(merchant, JSON.stringify({ paymentId: held.paymentId }))
