@@ -1,11 +1,13 @@
 // The interface to a provider that a rail implements. The kit handles messages, state, retries and notifications.
 import type { IncomingHttpHeaders } from 'node:http'
 import type {
+  CaptureMessageOf,
   DisputeMessage,
   DisputeReason,
   DisputeResponse,
   DisputeStatus,
   NextAction,
+  RailCaptureAnswer,
   RailMessageOf,
 } from '@tillgate/protocol'
 
@@ -51,7 +53,14 @@ export interface StoredRefund {
 export type Notice = Readonly<Record<string, unknown>>
 
 /** `starting`: stored, but not yet confirmed by the provider. */
-export type PaymentStatus = 'starting' | 'pending' | 'submitted' | 'approved' | 'declined' | 'cancelled'
+export type PaymentStatus =
+  | 'starting'
+  | 'pending'
+  | 'submitted'
+  | 'authorized'
+  | 'approved'
+  | 'declined'
+  | 'cancelled'
 export type RefundStatus = 'starting' | 'submitted' | 'approved' | 'declined'
 
 /** A payment's state at the provider. */
@@ -73,7 +82,7 @@ export type ProviderPayment = {
   readonly changesSoon?: boolean
 } & (
   | { readonly status: 'pending'; readonly nextAction: NextAction }
-  | { readonly status: 'approved'; readonly reference: string }
+  | { readonly status: 'authorized' | 'approved'; readonly reference: string }
   | { readonly status: 'declined'; readonly reason: string }
   | { readonly status: 'submitted' | 'cancelled' }
 )
@@ -167,6 +176,17 @@ export interface ProviderLine {
   readonly of?: string | undefined
 }
 
+/** For providers that reserve money of payments with captureMode `manual`. */
+export interface ProviderCaptures {
+  /** The same captureId is captured once, also after the provider has forgotten the idempotency key. */
+  capture(
+    asked: CaptureMessageOf<'payment.capture'>,
+    payment: StoredPayment & { readonly providerId: string },
+  ): Promise<RailCaptureAnswer>
+  /** Releases what is reserved, and returns the payment's state. */
+  release(payment: StoredPayment & { readonly providerId: string }): Promise<ProviderPayment>
+}
+
 export interface Provider {
   readonly name: string
   /** How long the provider keeps an idempotency key. Afterwards, the kit searches before it repeats a call. */
@@ -192,6 +212,8 @@ export interface Provider {
   readWebhook(request: WebhookRequest): Promise<Webhook> | Webhook
   /** A day's settlements, for providers that report them. At most `maxSettlementLines` lines per page. */
   readonly readSettlements?: ((wanted: SettlementsWanted) => Promise<ProviderSettlements>) | undefined
+  /** Without it, payments with captureMode are declined. */
+  readonly captures?: ProviderCaptures | undefined
   /** For providers that report disputes. */
   readonly disputes?: ProviderDisputes | undefined
   /**

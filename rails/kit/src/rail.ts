@@ -10,6 +10,7 @@ import {
   type SettlementAnswer,
   type SettlementReport,
 } from '@tillgate/protocol'
+import { makeCaptures, whyNotReserved } from './captures.ts'
 import { makeDisputes } from './disputes.ts'
 import type { Log } from './log.ts'
 import {
@@ -42,7 +43,10 @@ export function makeRail({ provider, store, now, log }: RailParts) {
   async function answer(message: RailMessage): Promise<RailPaymentAnswer | RailRefundAnswer> {
     switch (message.type) {
       case 'payment.start': {
-        const payment = await store.beginPayment(message, { nowMs: now(), whyNot: provider.whyNot(message) })
+        const payment = await store.beginPayment(message, {
+          nowMs: now(),
+          whyNot: whyNotReserved(provider, message) ?? provider.whyNot(message),
+        })
         return inTurn(message.transactionId, async () => {
           const stored = (await store.findPayment(message.transactionId)) ?? payment
           return stored.status === 'starting'
@@ -255,8 +259,23 @@ export function makeRail({ provider, store, now, log }: RailParts) {
     }
   }
 
+  const answerCapture = makeCaptures({
+    provider,
+    store,
+    inTurn,
+    bringUpToDate: (payment) => bringUpToDate(payment, 'gateway'),
+    settle: (payment, said) => settle(payment, said, 'gateway'),
+  })
   const disputes = makeDisputes({ provider, store, now, log }, inTurn)
-  return { answer, answerDispute: disputes.answer, reportSettlements, openPage, takeWebhook, lookAtDue }
+  return {
+    answer,
+    answerCapture,
+    answerDispute: disputes.answer,
+    reportSettlements,
+    openPage,
+    takeWebhook,
+    lookAtDue,
+  }
 }
 
 const hasProviderId = <Kept extends StoredPayment | StoredRefund>(
@@ -276,6 +295,7 @@ function paymentAnswer({
     case 'pending':
       if (!nextAction) throw new Error('a pending payment has a next action')
       return { status, nextAction }
+    case 'authorized':
     case 'approved':
       return { status, reference }
     case 'declined':
@@ -287,7 +307,8 @@ function paymentAnswer({
 
 function answerOf(said: ProviderPayment): RailPaymentAnswer {
   if (said.status === 'pending') return { status: said.status, nextAction: said.nextAction }
-  if (said.status === 'approved') return { status: said.status, reference: said.reference }
+  if (said.status === 'approved' || said.status === 'authorized')
+    return { status: said.status, reference: said.reference }
   if (said.status === 'declined') return { status: said.status, reason: said.reason }
   return { status: said.status }
 }

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import {
   Failure,
   maxEvidenceMessageBytes,
+  parseCaptureMessage,
   parseDisputeMessage,
   parseRailMessage,
   parseSettlementReport,
@@ -71,11 +72,14 @@ async function answerMessage(
   try {
     const report = parseSettlementReport(body)
     const dispute = report ? undefined : parseDisputeMessage(body)
+    const capture = report || dispute ? undefined : parseCaptureMessage(body)
     const answer = report
       ? rail.reportSettlements(report)
       : dispute
         ? rail.answerDispute(dispute)
-        : rail.answer(parseRailMessage(body))
+        : capture
+          ? rail.answerCapture(capture)
+          : rail.answer(parseRailMessage(body))
     const answered = JSON.stringify(await answer)
     const signed = signRailResponse(request.headers, answered, { secrets, nowMs: now() })
     response.writeHead(200, { 'content-type': 'application/json', ...signed }).end(answered)

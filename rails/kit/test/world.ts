@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
+  type CaptureMessage,
   type DisputeAnswer,
   type DisputeMessage,
   type DisputeReason,
@@ -13,6 +14,7 @@ import {
   makeTransactionId,
   makeWebhookSecret,
   parseDisputeAnswer,
+  parseRailCaptureAnswer,
   parseRailNotification,
   parseRailPaymentAnswer,
   parseRailRefundAnswer,
@@ -241,7 +243,7 @@ type Message = Start | RailMessageOf<'payment.status' | 'payment.cancel' | 'refu
 /** Sends like the gateway: signed, and with the gateway's check of the response. */
 async function post(
   messagesUrl: string,
-  message: Message | DisputeMessage,
+  message: Message | CaptureMessage | DisputeMessage,
   nowMs: number,
 ): Promise<{ readonly httpStatus: number; readonly text?: string }> {
   const body = JSON.stringify(message)
@@ -267,6 +269,18 @@ export async function sendDispute(
 ): Promise<DisputeAnswer | undefined> {
   const { text } = await post(messagesUrl, message, nowMs)
   return text === undefined ? undefined : parseDisputeAnswer(text)
+}
+
+/** Undefined if the rail did not answer. */
+export async function sendCapture(
+  { rail, clock }: World,
+  message: CaptureMessage,
+): Promise<{ readonly status: string; readonly reason?: string } | undefined> {
+  const { text } = await post(`${rail.url}/messages`, message, clock.nowMs)
+  if (text === undefined) return undefined
+  return message.type === 'payment.capture'
+    ? parseRailCaptureAnswer(text)
+    : parseRailPaymentAnswer('payment.release', text)
 }
 
 export async function send(messagesUrl: string, message: Message, nowMs = Date.now()): Promise<Reply> {

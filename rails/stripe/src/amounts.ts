@@ -90,3 +90,21 @@ export function exactMinor(amount: number, currency: string): bigint {
   if (minor === undefined) throw new Error(`Stripe has ${amount} ${currency}, which ISO 4217 cannot express`)
   return minor
 }
+
+export function amountAtStripe({
+  amountMinor,
+  currency,
+}: {
+  readonly amountMinor: bigint
+  readonly currency: string
+}): bigint {
+  const converted = toStripeAmount(amountMinor, currency)
+  if (converted.kind === 'not_possible') throw new Error(converted.reason)
+  return converted.amount
+}
+
+export function exactNumber(amount: bigint): number {
+  const number = Number(amount)
+  if (!Number.isSafeInteger(number)) throw new Error('the amount is too large for Stripe')
+  return number
+}

@@ -7,6 +7,8 @@ const events = [
   'checkout.session.async_payment_succeeded',
   'checkout.session.async_payment_failed',
   'checkout.session.expired',
+  'payment_intent.succeeded',
+  'payment_intent.canceled',
   'refund.created',
   'refund.updated',
   'refund.failed',
@@ -23,7 +25,7 @@ export const setup: RailSetup = {
   currencies: ['EUR', 'USD'],
   settings: stripeSettings,
   steps: (railUrl) => [
-    'Developers → API keys: create a restricted key with write access to Checkout Sessions, Charges and Refunds, Disputes and Files, and read access to PaymentIntents, Balance, Balance transaction sources and Payouts.',
+    'Developers → API keys: create a restricted key with write access to Checkout Sessions, PaymentIntents, Charges and Refunds, Disputes and Files, and read access to Balance, Balance transaction sources and Payouts.',
     `Developers → Webhooks: add the endpoint ${railUrl}/webhooks with the events ${events.join(', ')}. Copy its signing secret.`,
     `On your own machine, run instead: stripe listen --forward-to ${railUrl}/webhooks. It prints the signing secret.`,
   ],

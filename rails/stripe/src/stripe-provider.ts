@@ -4,6 +4,7 @@ import type {
   Keyed,
   PaymentStart,
   Provider,
+  ProviderCaptures,
   ProviderDisputes,
   ProviderPayment,
   ProviderRefund,
@@ -17,9 +18,10 @@ import type {
 import { ProviderUnavailable } from '@tillgate/rail-kit/provider'
 import { shortened } from '@tillgate/rail-kit/text'
 import Stripe from 'stripe'
-import { fromStripeAmount, toStripeAmount, whyNotCharged } from './amounts.ts'
+import { amountAtStripe, exactNumber, fromStripeAmount, toStripeAmount, whyNotCharged } from './amounts.ts'
 import { stripeLocale } from './locale.ts'
 import { known, Refused } from './stripe-call.ts'
+import { StripeCaptures } from './stripe-captures.ts'
 import { StripeDisputes } from './stripe-disputes.ts'
 import { readSettlements } from './stripe-settlements.ts'
 
@@ -49,6 +51,7 @@ export class StripeProvider implements Provider {
   readonly #stripe: Stripe
   readonly #webhookSecret: string
   readonly disputes: ProviderDisputes
+  readonly captures: ProviderCaptures
 
   constructor({ secretKey, webhookSecret, apiUrl }: StripeGiven) {
     const { protocol, hostname, port } = new URL(apiUrl ?? 'https://api.stripe.com')
@@ -63,6 +66,7 @@ export class StripeProvider implements Provider {
       appInfo: { name: 'Tillgate' },
     })
     this.disputes = new StripeDisputes(this.#stripe)
+    this.captures = new StripeCaptures(this.#stripe, (payment) => this.readPayment(payment))
   }
 
   whyNot({ amount, amountMinor, currency }: PaymentStart): string | undefined {
@@ -99,7 +103,7 @@ export class StripeProvider implements Provider {
       adaptive_pricing: { enabled: false },
       client_reference_id: transactionId,
       metadata,
-      payment_intent_data: { metadata },
+      payment_intent_data: { metadata, ...(start.captureMode && { capture_method: 'manual' }) },
       success_url: returnUrl,
       cancel_url: returnUrl,
       expires_at: Math.floor((startedAtMs + lifetimeMs) / 1000),
@@ -212,6 +216,11 @@ export class StripeProvider implements Provider {
         const transactionId = event.data.object.client_reference_id
         return transactionId ? { kind: 'changed', payment: { transactionId } } : { kind: 'ignored' }
       }
+      case 'payment_intent.succeeded':
+      case 'payment_intent.canceled': {
+        const transactionId = event.data.object.metadata['transactionId']
+        return transactionId ? { kind: 'changed', payment: { transactionId } } : { kind: 'ignored' }
+      }
       case 'refund.created':
       case 'refund.updated':
       case 'refund.failed': {
@@ -248,6 +257,11 @@ function paymentOf(session: Session): ProviderPayment {
   const reference = typeof intent === 'string' ? intent : intent?.id
   if (paid === 'paid' && reference) return { ...common, status: 'approved', reference }
   const ended = typeof intent === 'object' ? intent : undefined
+  if (ended?.capture_method === 'manual') {
+    if (ended.status === 'requires_capture') return { ...common, status: 'authorized', reference: ended.id }
+    if (ended.status === 'succeeded') return { ...common, status: 'approved', reference: ended.id }
+    if (ended.status === 'canceled') return { ...common, status: 'cancelled' }
+  }
   const isFailed = ended?.status === 'requires_payment_method' || ended?.status === 'canceled'
   if (!isFailed) return { ...common, status: 'submitted' }
   return { ...common, status: 'declined', reason: shortened(ended.last_payment_error?.message ?? notMade) }
@@ -273,22 +287,4 @@ function refundOf({ id, status, failure_reason: why }: Stripe.Refund): ProviderR
     status: 'declined',
     reason: refundReasons[why ?? ''] ?? 'Stripe could not make the refund.',
   }
-}
-
-function amountAtStripe({
-  amountMinor,
-  currency,
-}: {
-  readonly amountMinor: bigint
-  readonly currency: string
-}): bigint {
-  const converted = toStripeAmount(amountMinor, currency)
-  if (converted.kind === 'not_possible') throw new Error(converted.reason)
-  return converted.amount
-}
-
-function exactNumber(amount: bigint): number {
-  const number = Number(amount)
-  if (!Number.isSafeInteger(number)) throw new Error('the amount is too large for Stripe')
-  return number
 }

@@ -50,11 +50,20 @@ interface Session {
   url: string | null
 }
 
+/** What Stripe keeps of a session for its intent. */
+interface IntentData {
+  readonly capture_method: Intent['capture_method']
+  readonly metadata: Record<string, string>
+}
+
 export interface Intent {
   id: string
   amount: number
   currency: string
-  status: 'succeeded' | 'processing' | 'requires_payment_method'
+  amount_received: number
+  capture_method: 'automatic' | 'manual'
+  metadata: Record<string, string>
+  status: 'succeeded' | 'processing' | 'requires_payment_method' | 'requires_capture' | 'canceled'
   last_payment_error: { message: string } | null
 }
 
@@ -72,6 +81,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
   const stripe = new Stripe(stripeKey)
   const sessions = new Map<string, Session>()
   const intents = new Map<string, Intent>()
+  const intentData = new Map<string, IntentData>()
   const refunds = new Map<string, Refund>()
   const keys = new Map<string, { request: string; reply: FakeReply | undefined; atMs: number }>()
   const calls: string[] = []
@@ -127,6 +137,9 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
       if (collection === 'refunds' && method === 'POST') return ok(createRefund(form))
       if (collection === 'refunds' && id) return ok(refundJson(found(refunds, id)))
       if (collection === 'refunds') return ok(listRefunds(query))
+      if (collection === 'payment_intents' && id && method === 'GET')
+        return ok(intentJson(found(intents, id)))
+      if (collection === 'payment_intents' && id) return ok(changeIntent(found(intents, id), rest[1], form))
       if (collection === 'files') return ok(disputes.upload(body))
       if (collection === 'disputes' && id && method === 'POST')
         return ok(disputes.change(id, rest[1] === 'close', form))
@@ -186,8 +199,40 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
       success_url: text(form, 'success_url'),
       url: `${server.url}/pay/${id}`,
     }
+    const intended = tree(form, 'payment_intent_data')
+    intentData.set(id, {
+      capture_method: intended['capture_method'] === 'manual' ? 'manual' : 'automatic',
+      metadata: tree(intended, 'metadata') as Record<string, string>,
+    })
     sessions.set(id, session)
     return session
+  }
+
+  const intentJson = (intent: Intent): object => ({ ...resources.payment_intent, ...intent })
+
+  /** Captures once, and releases the rest. */
+  function changeIntent(intent: Intent, how: string | undefined, form: Form): object {
+    checkParameters(form, how === 'capture' ? declared.capture : declared.intentCancel, '')
+    if (intent.status !== 'requires_capture')
+      throw new Invalid(
+        `This PaymentIntent could not be ${how}d because it has a status of ${intent.status}.`,
+      )
+    if (how !== 'capture') {
+      intent.status = 'canceled'
+      return intentJson(intent)
+    }
+    const amount = wholeNumber(form, 'amount_to_capture')
+    if (amount > intent.amount)
+      throw new Invalid('The amount to capture is greater than the remaining amount.')
+    Object.assign(intent, {
+      status: 'succeeded',
+      amount_received: amount,
+      metadata: { ...intent.metadata, ...tree(form, 'metadata') },
+    })
+    const session = [...sessions.values()].find((each) => each.payment_intent === intent.id)
+    if (session) session.payment_status = 'paid'
+    balance.collect(intent.id, amount, intent.currency)
+    return intentJson(intent)
   }
 
   /** Sessions end automatically. */
@@ -232,7 +277,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
     const given = [...refunds.values()].filter(
       ({ payment_intent: of, status }) => of === intent.id && status !== 'failed',
     )
-    const left = given.reduce((rest, each) => rest - each.amount, intent.amount)
+    const left = given.reduce((rest, each) => rest - each.amount, intent.amount_received)
     if (intent.status !== 'succeeded')
       throw new Invalid('This PaymentIntent does not have a successful charge to refund.')
     if (amount > left) throw new Invalid('Refund amount is greater than unrefunded amount on charge.')
@@ -322,6 +367,8 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
           succeeded: 'paid',
           processing: 'processing',
           requires_payment_method: 'failed',
+          requires_capture: 'processing',
+          canceled: 'cancelled',
         } as const
         return {
           transactionId: session.client_reference_id,
@@ -345,12 +392,16 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
         if (session.status !== 'open') throw new Error('the page has expired')
         const { amount_total: amount, currency } = session
         const id = `pi_${intents.size + 1}`
-        const isPaid = does === 'pays'
+        const data = intentData.get(session.id) ?? { capture_method: 'automatic', metadata: {} }
+        const isReserved = data.capture_method === 'manual'
+        const isPaid = does === 'pays' && !isReserved
         intents.set(id, {
           id,
           amount,
           currency,
-          status: isPaid ? 'succeeded' : 'processing',
+          ...data,
+          amount_received: isPaid ? amount : 0,
+          status: isPaid ? 'succeeded' : isReserved ? 'requires_capture' : 'processing',
           last_payment_error: null,
         })
         if (isPaid) balance.collect(id, amount, currency)
@@ -366,6 +417,7 @@ export async function openFakeStripe(clock: TestClock): Promise<FakeProvider> {
       const intent = found(intents, session.payment_intent ?? '')
       const isSettled = does === 'settles'
       intent.status = isSettled ? 'succeeded' : 'requires_payment_method'
+      intent.amount_received = isSettled ? intent.amount : 0
       if (isSettled) session.payment_status = 'paid'
       else intent.last_payment_error = { message: 'The bank declined the debit.' }
       await post(`checkout.session.async_payment_${isSettled ? 'succeeded' : 'failed'}`, session)

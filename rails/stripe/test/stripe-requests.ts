@@ -23,6 +23,7 @@ function readDeclared() {
   const folder = join(createRequire(import.meta.url).resolve('stripe'), '../resources')
   const sessions = readFileSync(join(folder, 'Checkout/Sessions.d.ts'), 'utf8')
   const refunds = readFileSync(join(folder, 'Refunds.d.ts'), 'utf8')
+  const intents = readFileSync(join(folder, 'PaymentIntents.d.ts'), 'utf8')
   const disputes = readFileSync(join(folder, 'Disputes.d.ts'), 'utf8')
   const files = readFileSync(join(folder, 'Files.d.ts'), 'utf8')
   const locales = /type Locale = ([^;]+);/.exec(
@@ -35,6 +36,8 @@ function readDeclared() {
     productData: fieldsOf(sessions, 'ProductData'),
     paymentIntentData: fieldsOf(sessions, 'PaymentIntentData'),
     refund: fieldsOf(refunds, 'RefundCreateParams'),
+    capture: fieldsOf(intents, 'PaymentIntentCaptureParams'),
+    intentCancel: fieldsOf(intents, 'PaymentIntentCancelParams'),
     dispute: fieldsOf(disputes, 'DisputeUpdateParams'),
     disputeClose: fieldsOf(disputes, 'DisputeCloseParams'),
     evidence: fieldsOf(disputes.slice(disputes.indexOf('namespace DisputeUpdateParams')), 'Evidence'),

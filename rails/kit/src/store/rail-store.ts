@@ -139,7 +139,7 @@ export class RailStore {
                 said.status,
                 said.providerId,
                 said.status === 'pending' ? JSON.stringify(said.nextAction) : null,
-                said.status === 'approved' ? said.reference : null,
+                said.status === 'approved' || said.status === 'authorized' ? said.reference : null,
                 said.status === 'declined' ? said.reason : null,
               ]
             : [old.status, null, null, null, old.reason]),
@@ -306,7 +306,7 @@ export class RailStore {
         : (['provider_id', by.providerId] as const)
     await this.#pool.query(
       `update payments set look_at = '-infinity', looks = 0, notice = notice || $2
-       where ${column} = $1 and status in ('starting', 'pending', 'submitted', 'cancelled')`,
+       where ${column} = $1 and status in ('starting', 'pending', 'submitted', 'authorized', 'cancelled')`,
       [id, JSON.stringify(notice)],
     )
   }
@@ -386,6 +386,7 @@ function mayBecome(from: PaymentStatus, to: PaymentStatus): boolean {
   if (from === to) return false
   if (from === 'approved' || from === 'declined') return false
   if (from === 'cancelled') return to === 'approved'
+  if (from === 'authorized') return to === 'approved' || to === 'declined' || to === 'cancelled'
   return !(from === 'submitted' && to === 'pending')
 }
 

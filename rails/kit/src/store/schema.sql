@@ -6,7 +6,8 @@ create table if not exists payments (
   amount_minor   numeric(20) not null check (amount_minor > 0),
   currency       text not null,
   started_at     timestamptz not null,
-  status         text not null check (status in ('starting', 'pending', 'submitted', 'approved', 'declined', 'cancelled')),
+  status         text not null check (status in ('starting', 'pending', 'submitted', 'authorized', 'approved', 'declined',
+    'cancelled')),
   provider_id    text unique,
   next_action    jsonb,
   reference      text,
@@ -37,6 +38,10 @@ create table if not exists refunds (
   check (status <> 'declined' or reason is not null)
 );
 -- What signed webhooks said, for providers that say it nowhere else.
+-- A schema of before captures allows one status less.
+alter table payments drop constraint if exists payments_status_check;
+alter table payments add constraint payments_status_check check (status in ('starting', 'pending', 'submitted', 'authorized',
+  'approved', 'declined', 'cancelled')) not valid;
 alter table payments add column if not exists notice jsonb not null default '{}';
 alter table refunds add column if not exists notice jsonb not null default '{}';
 create index if not exists payments_by_reference on payments (reference);
