@@ -101,6 +101,6 @@ for (const [name, wait] of Object.entries({
 
 test('attemptTimeoutMs limits each attempt', async () => {
   const { tillgate, requests } = scriptedGateway([hanging, hanging], { attemptTimeoutMs: 5, maxRetries: 1 })
-  await assert.rejects(tillgate.orders.query('P1'), /did not answer within 5 ms/)
+  await assert.rejects(tillgate.orders.query('P1'), /did not respond within 5 ms/)
   assert.equal(requests.length, 2)
 })

@@ -75,7 +75,7 @@ export function makeCaller(keyring: Keyring, settings: Settings): Caller {
     } catch (cause) {
       signal?.throwIfAborted()
       if (!timeout.aborted) throw cause
-      const message = `The gateway at ${keyring.gatewayUrl.origin} did not answer within ${Math.ceil(limitMs)} ms.`
+      const message = `The gateway at ${keyring.gatewayUrl.origin} did not respond within ${Math.ceil(limitMs)} ms.`
       return { kind: 'retryable', error: new TimeoutError(message, { cause }) } as const
     }
   }

@@ -10,12 +10,12 @@ export function postToRail(url: string, timeoutMs: number = railAnswerTimeoutMs)
       const sent = { ...headers, 'accept-encoding': 'identity' }
       const response = await fetch(url, { method: 'POST', headers: sent, body, redirect: 'manual', signal })
       const answer = await readAtMost(response, maxRailMessageBytes)
-      if (answer === undefined) return failed(`its answer is larger than ${maxRailMessageBytes} bytes`)
+      if (answer === undefined) return failed(`its response is larger than ${maxRailMessageBytes} bytes`)
       const { status: httpStatus, headers: received } = response
       return { kind: 'answered', httpStatus, headers: Object.fromEntries(received), body: answer }
     } catch (error) {
       const { name, message, cause } = error as Error
-      if (name === 'TimeoutError') return failed(`it did not answer within ${timeoutMs / 1000} seconds`)
+      if (name === 'TimeoutError') return failed(`it did not respond within ${timeoutMs / 1000} seconds`)
       return failed(`it cannot be reached: ${cause instanceof Error ? cause.message : message}`)
     }
   }
