@@ -8,6 +8,7 @@ import { Site } from '../support/site.ts'
 import { CrashBank } from './bank.ts'
 import type { Engine } from './engines/engine.ts'
 import { Followers } from './followers.ts'
+import { Phone } from './phone.ts'
 import { Treasurer } from './treasurer.ts'
 import { kill, noVictims, type Victim, victimAmong, victims } from './victims.ts'
 
@@ -82,6 +83,7 @@ export async function runCycles(options: Cycles): Promise<Cycled> {
       mayLag: engine.mayLag,
       bank,
       followers,
+      newPhone: () => new Phone(gateway.url),
     })
     const treasurer = await Treasurer.open({ environment, adminUrl, merchantId })
     // Whoever gives up ends the run at once, not after the last cycle.

@@ -2,10 +2,16 @@
 // answer, and writes down what was acknowledged. It knows nothing of the gateway's inside.
 import { setTimeout as pause } from 'node:timers/promises'
 import { isFinalOrderStatus, type OrderStatus } from '@tillgate/protocol'
-import { ConflictError, InvalidRequestError, TillgateError } from '../../packages/sdk/src/errors.ts'
+import {
+  ConflictError,
+  InvalidRequestError,
+  NotFoundError,
+  TillgateError,
+} from '../../packages/sdk/src/errors.ts'
 import type { Tillgate } from '../../packages/sdk/src/tillgate.ts'
 import { bankRailId } from '../simulation/bank.ts'
 import type { Journal, ToldOrder } from '../simulation/journal.ts'
+import type { Phone } from './phone.ts'
 
 export interface ShopperParts {
   readonly merchant: () => Tillgate
@@ -17,6 +23,8 @@ export interface ShopperParts {
   readonly isOver: () => boolean
   /** Every third order is paid through a bank outside. */
   readonly hasBank: boolean
+  /** Every fourth order is paid by a code that a phone shows; undefined: none. */
+  readonly newPhone?: (() => Phone) | undefined
   /** What is asked again beside what always is; nothing unless given. */
   readonly bears?: ((error: TillgateError) => boolean) | undefined
 }
@@ -31,12 +39,14 @@ const storyWithinMs = 180_000
 
 /** Buys one thing after the other until it is told to end; the one under way is finished. */
 export async function shop(parts: ShopperParts, index: number): Promise<void> {
+  const phone = parts.newPhone?.()
   for (let round = 0; !parts.isOver(); round++)
     await story(parts, {
       orderNo: `${parts.name}-${index}-${round}`,
       isRefunded: round % 2 === 0,
       isByBank: parts.hasBank && round % 3 === 1,
       isShipped: parts.hasBank && round % 6 === 4,
+      phone: round % 4 === 3 ? phone : undefined,
     })
 }
 
@@ -48,13 +58,20 @@ export async function story(
     isRefunded,
     isByBank = false,
     isShipped = false,
-  }: { orderNo: string; isRefunded: boolean; isByBank?: boolean; isShipped?: boolean },
+    phone,
+  }: {
+    orderNo: string
+    isRefunded: boolean
+    isByBank?: boolean
+    isShipped?: boolean
+    phone?: Phone | undefined
+  },
 ): Promise<void> {
-  const order = await create(parts, orderNo, isShipped)
+  const order = await (phone ? payInStore(parts, phone, orderNo) : create(parts, orderNo, isShipped))
   if (!order) return
-  await (isByBank ? payByBank(parts, order) : pay(parts, order))
+  if (!phone) await (isByBank ? payByBank(parts, order) : pay(parts, order))
   const status = await untilFinal(parts, order, {
-    ...(isByBank && { payAgain: () => payByBank(parts, order) }),
+    ...(isByBank && !phone && { payAgain: () => payByBank(parts, order) }),
     ...(isShipped && { capture: () => captureParts(parts, order) }),
   })
   if (status === 'success' && isRefunded) await refund(parts, order)
@@ -94,6 +111,41 @@ async function create(
   const told = journal.orders.get(`${merchantId} ${orderNo}`)
   if (!told) throw new Error('what was written down is there')
   return told
+}
+
+/** Asks again under the same number, by the code that the phone shows then. The owner confirms what waits. */
+async function payInStore(
+  parts: ShopperParts,
+  phone: Phone,
+  orderNo: string,
+): Promise<ToldOrder | undefined> {
+  const { merchant, journal, callbackUrl } = parts
+  const deadline = performance.now() + storyWithinMs
+  for (;;) {
+    if (performance.now() > deadline) throw new Error(`${orderNo} found no code that was accepted`)
+    const code = await phone.showCode()
+    const answer =
+      code &&
+      (await untilAnswered(parts, async () => {
+        try {
+          return await merchant().orders.scan({ code, orderNo, amount, currency: 'EUR', callbackUrl }, once)
+        } catch (error) {
+          // The code ended before the gateway was there again.
+          if (error instanceof NotFoundError) return undefined
+          throw error
+        }
+      }))
+    if (!answer) {
+      await pause(askAgainMs)
+      continue
+    }
+    const { paymentId, status } = answer
+    const { merchantId } = merchant()
+    journal.created({ merchantId, orderNo, paymentId, amountMinor, status: 'pending' })
+    const told = journal.orders.get(`${merchantId} ${orderNo}`)
+    if (told && status === 'pending') await pay(parts, told)
+    return told
+  }
 }
 
 /** A payment is not safe to repeat: after a lost answer the second one is refused when the first had come through. */

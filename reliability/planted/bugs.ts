@@ -803,6 +803,33 @@ export const bugs: Readonly<Record<string, Bug>> = {
     caughtBy: 'simulation',
     places: [{ in: 'insertOrders', find: 'earlierByOrder.get(order)', replace: 'order' }],
   },
+  'scan-above-the-limit': {
+    what: 'A code pays any amount without its owner.',
+    caughtBy: 'scan.test.ts',
+    places: [{ in: 'scanOf', find: 'if (!isSmall || scans', replace: 'if (scans' }],
+  },
+  'scan-after-the-minute': {
+    what: 'A code that has ended is still used.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'useCode',
+        find: 'and payment_id is null and expires_at >',
+        replace: 'and payment_id is null and 9000000000000 >',
+      },
+    ],
+  },
+  'scan-by-a-used-code': {
+    what: 'A used code makes another order.',
+    caughtBy: 'simulation',
+    places: [
+      {
+        in: 'useCode',
+        find: 'and payment_id is null and expires_at >',
+        replace: 'and expires_at >',
+      },
+    ],
+  },
   'second-callback-id-on-retry': {
     what: 'Every attempt of a callback has an id of its own, so that a merchant cannot know the repetition.',
     caughtBy: 'callback-ladder.test.ts',

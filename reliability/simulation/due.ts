@@ -81,6 +81,7 @@ const digested = [
   'orders',
   'order_history',
   'captures',
+  'pay_codes',
   'refunds',
   'transfers',
   'accounts',

@@ -28,10 +28,18 @@ export interface ToldCapture {
   readonly amountMinor: bigint
 }
 
+export interface ToldScan {
+  readonly code: string
+  readonly paymentId: string
+  /** Made before. */
+  readonly shownAtMs: number
+}
+
 export class Journal {
   readonly orders = new Map<string, ToldOrder>()
   readonly refunds = new Map<string, ToldRefund>()
   readonly captures = new Map<string, ToldCapture>()
+  readonly scans: ToldScan[] = []
   readonly payouts: { readonly idempotencyKey: string; readonly amountMinor: bigint }[] = []
   readonly withdrawals: { readonly formNumber: string; readonly amountMinor: bigint }[] = []
   /** Undefined: of fees, all that there were. */
@@ -83,6 +91,10 @@ export class Journal {
       this.contradictions.push(
         `${told.referCaptureNo} was answered as ${before.transactionId} and as ${told.transactionId}`,
       )
+  }
+
+  scanned(told: ToldScan): void {
+    this.scans.push(told)
   }
 
   refunded(told: ToldRefund): void {

@@ -19,6 +19,7 @@ import { Pace } from './pace.ts'
 import { fund, liveOrder, type World } from './people.ts'
 import { Processes } from './processes.ts'
 import { SimulatedRail } from './rail.ts'
+import { payInStore } from './scans.ts'
 import { type Owner, Scheduler } from './scheduler.ts'
 import { makeSeeded, type Seeded } from './seeded.ts'
 import { settleIn, walletMinor } from './settle-in.ts'
@@ -52,6 +53,8 @@ export interface Ran {
 const dayMs = 24 * 60 * 60_000
 const startMs = Date.UTC(2027, 0, 1)
 const ordersPerDay = 0.5
+/** Scans wait for each other’s rows, so runs of three days, whose every step is compared, have none. */
+const scansPerDay = 1
 /** Ladders of seven days, another seven for what never had a chance, and patience for the rest. */
 const restWithinMs = 40 * dayMs
 
@@ -231,6 +234,8 @@ function liveAll(
     const ownId = makeUuid(startMs, (count) => seeded.bytes(count))
     void live(Math.floor(seeded.fraction() * days * dayMs), () => moveOwn(world, ownId))
   }
+  for (let index = 0; index < (days - 3) * scansPerDay; index++)
+    void live(Math.floor(seeded.fraction() * (days - 1) * dayMs), () => payInStore(world, `scan-${index}`))
   for (let day = 3; day < days; day += 4)
     void live(day * dayMs, () => bookStatement(world, `own statement of day ${day}`))
   return lives

@@ -137,6 +137,7 @@ export function startSimulatedGateway(parts: SimulatedGatewayParts) {
     refundOrder: sealed(operations.refundOrder),
     captureOrder: sealed(operations.captureOrder),
     releaseOrder: sealed(operations.releaseOrder),
+    scanOrder: sealed(operations.scanOrder),
     openRequest,
     owner,
     pool: parts.pool,

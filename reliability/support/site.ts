@@ -30,6 +30,7 @@ export interface SiteOptions {
   readonly now?: () => number
   /** Where the merchant's client changes meanwhile; left out, the one of the data folder. */
   readonly merchant?: () => Tillgate
+  readonly newPhone?: ShopperParts['newPhone']
   /** What shoppers ask again beside what they always do. */
   readonly bears?: ShopperParts['bears']
 }
@@ -60,6 +61,7 @@ export class Site {
       now: options.now ?? Date.now,
       isOver: () => this.#isOver,
       hasBank: options.bank !== undefined,
+      newPhone: options.newPhone,
       bears: options.bears,
     }
   }

@@ -14,6 +14,7 @@ import { checkCallbacks } from './callbacks.ts'
 import { checkCaptures } from './captures.ts'
 import { checkFeed, type FeedRecord } from './feed.ts'
 import { checkOwnMoney } from './own-money.ts'
+import { checkScans } from './scans.ts'
 import { checkStatements, type StatementRecord } from './statements.ts'
 
 export interface Ending {
@@ -42,6 +43,7 @@ export async function findViolations(ending: Ending): Promise<string[]> {
     ...(await checkHistories(pool)),
     ...(await checkRefundSums(pool)),
     ...(await checkCaptures(pool, journal)),
+    ...(await checkScans(pool, journal)),
     ...(await checkLinks(pool)),
     ...(await checkBills(pool)),
     ...(await checkWallets(ending)),
