@@ -227,7 +227,7 @@ async function placed(method: Method, code: string, language: string): Promise<s
   return code
     .replaceAll(example.paymentId, paymentId)
     .replaceAll(example.linkId, linkId)
-    .replace(example.payCode, await payCode())
+    .replace(example.payCode, method === 'service.order.scan' ? await payCode() : '')
     .replaceAll(example.callbackId, rows[0]?.['callback_id'] ?? '')
     .replace(/A-1001|donation-2026/, `${number}-2`)
     .replace('2025-10-09', billedDay)

@@ -79,7 +79,7 @@ function phone({ language, path }: View): Html {
 <summary>${heading}</summary>
 <div><img class="qr" src="${path}/qr.svg" alt="${code}" width="184" height="184" loading="lazy">
 <p class="quiet small">${text}</p>
-<details><summary>${emv}</summary><img class="qr" src="${path}/emv.svg" alt="${emv}" width="184" height="184" loading="lazy"></details></div>
+<details class="emv"><summary>${emv}</summary><img class="qr" src="${path}/emv.svg" alt="${emv}" width="184" height="184" loading="lazy"></details></div>
 </details>`
 }
 

@@ -37,8 +37,7 @@ async function showCode(visit: Visit): Promise<WalletPage> {
     ...page(
       visit,
       html`${card(inStore.heading, await code(visit))}
-${await payments(visit)}
-<p class="ways"><a class="button" href="${prefix}/scan">${icon('qr-code')}<span>${inStore.scan}</span></a></p>`,
+${await payments(visit)}`,
     ),
     script: assets.inStoreScript,
     refreshSeconds,
@@ -59,7 +58,7 @@ async function code(visit: Visit): Promise<Html> {
   return html`<div id="pay-code" class="pay-code"><div class="qr" role="img" aria-label="${inStore.code}">${new Html(qrCode(made.token))}</div>
 <p class="digits" dir="ltr">${groupedDigits(made.digits)}</p></div>
 <p class="quiet">${text}</p>
-<p class="ways"><a class="button" href="${prefix}/in-store">${icon('refresh-cw')}<span>${inStore.renew}</span></a></p>`
+<p class="ways"><a class="button" href="${prefix}/in-store">${icon('refresh-cw')}<span>${inStore.renew}</span></a><a class="button" href="${prefix}/scan">${icon('qr-code')}<span>${inStore.scan}</span></a></p>`
 }
 
 async function payments(visit: Visit): Promise<Html> {
