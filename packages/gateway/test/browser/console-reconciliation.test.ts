@@ -17,6 +17,7 @@ const { reconciliation } = actingAs(gateway.operations, 'test')
 const lines = Array.from({ length: 9 }, (_, index) => ({
   reference: `B${index}`,
   day: `2026-01-0${index + 1}`,
+  partyIban: 'NL91ABNA0417164300',
   amountMinor: BigInt(index % 2 === 0 ? 12_500 + index : -35 * index),
   text:
     index % 2 === 0 ? 'Somebody paid for something, with a long text that wraps on a phone' : 'Account fee',
@@ -34,6 +35,10 @@ assert(found)
 await reconciliation.breaks.note(found.breakId, 'The bank was asked, and will say on Monday.')
 await reconciliation.days.closeDay({ account: 'bank:main', currency: 'EUR' }, '2026-01-04', 'test')
 
+/** How much of the list is out of sight on the right. */
+const hiddenWidth =
+  "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('table').parentElement)"
+
 const pages = {
   breaks: '/reconciliation',
   break: `/reconciliation/breaks/${found.breakId}`,
@@ -46,6 +51,7 @@ for (const { size, options } of screens)
     const { page } = await signIn(browser, gateway, options)
     for (const [name, path] of Object.entries(pages)) {
       await page.goto(gateway.adminUrl + path)
+      if (name === 'breaks' && size !== 'phone') assert.equal(await page.evaluate(hiddenWidth), 0, size)
       await look(page, `reconciliation-${name}-${size}`, { onlyColours: size === 'phone' })
     }
     await page.context().close()

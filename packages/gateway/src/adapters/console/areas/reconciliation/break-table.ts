@@ -31,17 +31,15 @@ export function breakTable(
       ...(select ? [{ head: html`<span class="hidden">Selected</span>` }] : []),
       'Break',
       number('Amount'),
-      number('Unexplained'),
       'Counterparty',
       'Text',
-      'Account and day',
-      `${time}, owner`,
+      'Account',
+      time,
     ],
     breaks.map((each) => [
       ...(select ? [select(each)] : []),
       html`<a href="${reconciliationPath}/breaks/${each.breakId}">${stateOf(each)}</a>${waiting?.has(each.breakId) && html`<br><a href="/approvals">${statusBadge('wait', 'Waiting for approval')}</a>`}`,
-      amount(each.sizeMinor, each.currency),
-      each.amountMinor === 0n ? html`<span class="quiet">—</span>` : amount(each.amountMinor, each.currency),
+      amountCell(each),
       partyCell(each.line),
       textCell(each.line),
       html`${accountLink(each.account)}<br><span class="nowrap">${each.day}</span>`,
@@ -49,6 +47,13 @@ export function breakTable(
     ]),
     { isTall: true, none },
   )
+}
+
+/** With its sign; the unexplained part below, if that differs. */
+function amountCell({ sizeMinor, amountMinor, currency }: Break): Html {
+  if (amountMinor === sizeMinor || amountMinor === -sizeMinor) return amount(amountMinor, currency)
+  const unexplained = amountMinor === 0n ? 'Nothing' : amount(amountMinor, currency)
+  return html`${amount(sizeMinor, currency)}<br><span class="quiet nowrap">${unexplained} unexplained</span>`
 }
 
 export const kindLabels: Readonly<Record<Break['kind'], string>> = {
