@@ -169,7 +169,7 @@ export interface Action {
   /** Input and parameters that a waiting request stores, so that it runs only if nothing has changed. */
   readonly pin: ((call: ActionCall) => Promise<Readonly<Record<string, unknown>>>) | undefined
   readonly run: (call: ActionCall) => Promise<unknown>
-  /** The same for a member, whose context is limited to their merchant. */
+  /** Runs the action for a member, whose context is limited to their merchant. */
   readonly runForMember: ((call: SharedCall) => Promise<unknown>) | undefined
   readonly reply: ((answer: unknown, given: Given<unknown, unknown>) => Reply) | undefined
 }

@@ -180,7 +180,7 @@ export interface FieldDisplay {
   readonly only?: 'command' | 'request'
   /** Converts what a person typed to the form that the schema requires. */
   readonly fromText?: (text: string) => string
-  /** The same for the command line only. */
+  /** Converts what a person typed on the command line, instead of `fromText`. */
   readonly fromOption?: (text: string) => string
   /**
    * The control on a form if not a text field. `long`: several lines, a file on the command line. `lines`: a list with

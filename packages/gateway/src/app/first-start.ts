@@ -53,7 +53,7 @@ async function ensureOperator(config: Config, opened: Opened, parts: FirstStartP
     parts.onFirstOperator?.({ login: outcome.login, password: outcome.password })
 }
 
-/** Without its file there is no test bank. */
+/** The test bank exists only if its file does. */
 async function ensureSandboxRail(config: Config, opened: Opened, parts: FirstStartParts): Promise<void> {
   const { clock, random, log } = parts
   const { stores, vault } = opened

@@ -136,7 +136,7 @@ async function findRails(
   }
 }
 
-/** Of several late payments, the one whose return has progressed least. */
+/** Ordered by progress: of several late payments, the one whose return has progressed least is shown. */
 const lateStatuses = ['held', 'returning', 'asking', 'returned'] as const
 
 function findLate(

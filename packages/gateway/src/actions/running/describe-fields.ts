@@ -13,7 +13,7 @@ export function titleOf({ summary }: Pick<Action, 'summary'>): string {
   return summary.split(/[;:]/, 1)[0] ?? summary
 }
 
-/** Without the reason, which is shown separately. */
+/** Omits the reason, which is shown separately. */
 export function fieldsOf(
   { params: paramSchema, input: inputSchema }: Pick<Action, 'params' | 'input'>,
   { params, input }: { readonly params: object; readonly input: object },

@@ -5,7 +5,7 @@ import { messageOf } from '../../platform/runtime/errors.ts'
 import { type Log, leaveToOtherLine } from '../../platform/runtime/log.ts'
 
 export interface Statement {
-  /** By the machine's own clock. */
+  /** The time of the machine's own clock. */
   readonly startedAtMs: number
   /** Undefined on success. */
   readonly error?: unknown

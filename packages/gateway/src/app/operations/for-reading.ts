@@ -14,7 +14,7 @@ import { build } from '../../platform/runtime/version.ts'
 import type { Stores } from '../database/stores.ts'
 import type { Common } from './common.ts'
 
-/** As consumers know the rail; the id of a rail that no longer exists. */
+/** The name that consumers see; for a rail that no longer exists, its ID. */
 export function makeFindRailName({ railDirectory }: Pick<Common, 'railDirectory'>) {
   return async (railId: string, language: string): Promise<string> => {
     const known = await railDirectory.find(railId)

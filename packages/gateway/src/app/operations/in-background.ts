@@ -68,7 +68,7 @@ export function operationsInBackground(stores: Stores, common: Common, parts: Ba
     workPayouts: makeWorkPayouts({ ...stores, ...common }),
     makeBills: makeMakeBills({ billMaker: stores.billMaker, clock }),
     prepareCallback: makePrepareCallback(preparing),
-    /** The same for a program that fetches its callbacks. */
+    /** Prepares callbacks for a program that fetches them. */
     prepareFetched: makePrepareCallback({ ...preparing, isFetched: true }),
     recordAttempt: makeRecordAttempt({ ...common, outcomes: stores.callbackOutcomes }),
     holdCallback: makeHoldCallback({ queue: stores.callbackQueue, clock }),

@@ -36,14 +36,14 @@ export interface ManageOrdersParts extends ClockAndRandom {
 }
 
 export interface RefundByOperator {
-  /** The same number never refunds twice. */
+  /** A repeated number does not refund twice. */
   readonly referRefundNo: string
   readonly amount: string
   readonly reason?: string
 }
 
 export interface CaptureByOperator {
-  /** The same number never captures twice. */
+  /** A repeated number does not capture twice. */
   readonly referCaptureNo: string
   readonly amount: string
 }

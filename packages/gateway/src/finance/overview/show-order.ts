@@ -45,7 +45,7 @@ export interface OrderDetails {
   readonly railCalls: readonly RecordedRailCall[]
   readonly transferEntries: readonly TransferEntry[]
   readonly callbacks: readonly CallbackWithAttempts[]
-  /** For a refund or a capture from this page, so that sending the form twice refunds once. */
+  /** The number of a refund or capture from this page, so that a form that is sent twice takes effect once. */
   readonly newRefundNumber: string
 }
 

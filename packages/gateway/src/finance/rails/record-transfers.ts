@@ -271,7 +271,7 @@ async function accountOf(parts: Parts, railId: string, message?: string): Promis
   throw new Failure('not_found', { message: message ?? `Rail ${railId} for bank transfers does not exist.` })
 }
 
-/** As of the decision, so that an order that expires at this moment is not paid. */
+/** Reads the order as of the time of the decision, so that an order that expires at this moment is not paid. */
 async function load(parts: Parts, key: OrderKey, nowMs = parts.clock.now()) {
   const stored = await parts.orders.findOrder(key)
   if (!stored) throw new Failure('order_not_found')

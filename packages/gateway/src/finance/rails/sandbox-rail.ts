@@ -12,7 +12,7 @@ export interface SandboxRailParts {
 }
 
 export const confirmsAfterMs = 5_000
-/** For a payment that stays undecided. */
+/** When a payment that stays undecided is checked again. */
 const lookAgainMs = 60 * 60 * 1000
 
 export function makeSandboxRail({ behaviourOf, clock }: SandboxRailParts): Rail {

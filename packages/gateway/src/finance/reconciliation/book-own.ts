@@ -100,7 +100,7 @@ function bookAs(
   })
 }
 
-/** Until an operator identifies the owner. */
+/** Keeps the money in suspense until an operator identifies its owner. */
 function park(parts: Parts, context: AnyContext, breakId: string, given: BookGiven): Promise<Break> {
   return book(parts, context, breakId, given, (found) => ({
     action: 'reconcile.park',

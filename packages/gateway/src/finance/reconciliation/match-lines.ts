@@ -80,7 +80,7 @@ interface Page {
   readonly pass: Pass
 }
 
-/** To be recorded for one page. */
+/** What is recorded for one page of lines. */
 interface Findings {
   readonly matches: NewMatch[]
   readonly breaks: NewBreak[]

@@ -46,7 +46,7 @@ export type SettleRail = ReturnType<typeof makeSettleRail>
 const mostFee = 10n
 
 interface SettledSums extends Pick<RailSettlement, 'netMinor' | 'feeMinor'> {
-  /** In the books: the file could claim any sum. */
+  /** The sum in the books, because a file could claim any sum. */
   readonly collectedMinor: bigint
 }
 

@@ -17,9 +17,9 @@ import type { AccountTriesStore } from './store/account-tries.ts'
 
 export type SignIn<Person extends Account> =
   | { readonly kind: 'right'; readonly account: Person }
-  /** The same response for a wrong password, a disabled account and an unknown login. */
+  /** A wrong password, a disabled account and an unknown login are not distinguished. */
   | { readonly kind: 'wrong' }
-  /** The same for known and unknown logins. */
+  /** Unknown logins are locked like known ones. */
   | { readonly kind: 'locked'; readonly untilMs: number }
   /** Too many checks at once or in a row; hashing is deliberately expensive. */
   | { readonly kind: 'busy' }

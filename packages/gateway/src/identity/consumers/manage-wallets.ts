@@ -254,7 +254,6 @@ async function resetPin(
   }
 }
 
-/** By walletId or login. */
 async function find({ wallets }: State, idOrLogin: string): Promise<Wallet> {
   const login = normaliseLogin(idOrLogin)
   const wallet =

@@ -89,7 +89,7 @@ export function makeOpenLinks(parts: OpenLinksParts) {
       if (!joined) throw usedUp()
     },
 
-    /** For a signed-in person whose login is the invited address. */
+    /** Joins a signed-in person whose login is the invited address. */
     async join(invitation: OpenInvitation, access: Access, actor: string): Promise<void> {
       if (access.login !== invitation.login) throw usedUp()
       const nowMs = clock.now()

@@ -10,7 +10,7 @@ export interface IdempotencyKeysParts extends ClockAndRandom {
 
 export type IdempotencyKeyOf = ReturnType<typeof makeIdempotencyKeyOf>
 
-/** The same for the same login and key, permanently; undefined if the key was used with other content. */
+/** Always returns the same ID for a login and key. Undefined if the key was used with other content. */
 export function makeIdempotencyKeyOf({ idempotencyKeys, clock, random }: IdempotencyKeysParts) {
   return async (given: { login: string; key: string; content: string }): Promise<string | undefined> => {
     const { login, key } = given

@@ -108,7 +108,7 @@ async function reach({
 
 /** PostgreSQL's default. */
 const leastConnections = 100
-/** For the command line and for another gateway on the same folder. */
+/** Left for the command line and for another gateway on the same folder. */
 const spareConnections = 20
 
 /**

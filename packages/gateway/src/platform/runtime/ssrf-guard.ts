@@ -8,7 +8,7 @@ export type Mode = 'sandbox' | 'live'
 
 export interface UrlPolicy {
   readonly mode: Mode
-  /** In live mode, and for merchants that signed up to the sandbox on their own. */
+  /** True in live mode, and for merchants that signed up to the sandbox on their own. */
   readonly isPublicOnly: boolean
   readonly allowedTargets: readonly AllowedTarget[]
   readonly ownListeners: OwnListeners | undefined

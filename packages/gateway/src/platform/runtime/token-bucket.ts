@@ -7,7 +7,7 @@ export interface Allowance {
   readonly burst: number
 }
 
-/** In bursts: the maximum debt of a bucket. */
+/** The maximum debt of a bucket, as a number of bursts. */
 const maxOwedBursts = 10
 
 export class TokenBuckets {

@@ -22,7 +22,7 @@ export interface SampleGoods {
 /** `expired` follows from the order's age; `open` waits for its customer. */
 type SampleEnd = 'paid' | 'failed' | 'expired' | 'cancelled' | 'refunded' | 'open'
 
-/** As in the demo shop. */
+/** The articles of the demo shop. */
 const catalog = {
   sencha: { id: 'sencha', name: 'Sencha', amountMinor: 1250n },
   teapot: { id: 'teapot', name: 'Teapot', amountMinor: 4800n },

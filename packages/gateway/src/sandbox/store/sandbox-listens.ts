@@ -39,7 +39,7 @@ export type Taken = 'recorded' | 'delivered_already' | 'under_way' | 'not_found'
 
 export function makeSandboxListenStore(database: Pool) {
   return {
-    /** From that millisecond on, oldest first. */
+    /** Lists callbacks of that millisecond and later, oldest first. */
     listFrom: (from: From) => listFrom(database, from),
     /** Records an attempt with the listener's HTTP 200. */
     take: (taken: TakenCallback) => database.transaction((transaction) => take(transaction, taken)),

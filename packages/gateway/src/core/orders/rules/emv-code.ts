@@ -140,7 +140,7 @@ function partsOf(url: string): string[] {
   return parts
 }
 
-/** Without accents and other characters beyond the common set. */
+/** Removes accents and other characters beyond the common set. */
 function common(text: string, most: number): string {
   const plain = text.normalize('NFKD').replaceAll(/[^ -~]/g, '')
   return shortened(plain.replaceAll(/ +/g, ' ').trim(), most).trim()

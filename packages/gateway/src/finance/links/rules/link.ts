@@ -30,7 +30,7 @@ export interface PaymentLink extends LinkKey {
   readonly amountMinor: bigint | undefined
   readonly leastMinor: bigint | undefined
   readonly mostMinor: bigint | undefined
-  /** As JSON like an order's content; empty if the title is enough. */
+  /** JSON like an order's content; empty if the title is enough. */
   readonly goods: string
   /** No orders are created from then on. */
   readonly expiresAtMs: number | undefined

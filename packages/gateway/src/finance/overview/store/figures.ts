@@ -37,7 +37,7 @@ export interface RailFigures {
 export interface ReconciliationFigures {
   readonly openBreaks: number
   readonly oldestBreakAtMs: number | undefined
-  /** For the newest closed day of each outside account. */
+  /** Contains the newest closed day of each outside account. */
   readonly unexplained: readonly Unexplained[]
 }
 

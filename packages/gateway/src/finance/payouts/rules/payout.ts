@@ -16,7 +16,7 @@ export const nextStatuses = {
 
 export interface Payout {
   readonly merchantId: string
-  /** Also the end-to-end id at the bank and the id of the hold. */
+  /** This ID is also the end-to-end ID at the bank and the ID of the hold. */
   readonly payoutId: string
   readonly runId: string
   /** The source of a withdrawal; undefined: the merchant's account. */

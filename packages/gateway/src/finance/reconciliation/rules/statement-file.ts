@@ -229,7 +229,7 @@ function resolverOf({ accounts: all, account: named, mapping }: FileGiven) {
   }
 }
 
-/** The same account at the bank. */
+/** Both are the same account at the bank. */
 function isOne(a: KnownAccount, b: KnownAccount): boolean {
   return a.account === b.account || (a.iban !== undefined && a.iban === b.iban)
 }

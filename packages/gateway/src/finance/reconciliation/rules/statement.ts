@@ -6,7 +6,6 @@ import { isCreditorReference } from '../../rails/rules/transfer-account.ts'
 import { grouped, withoutSpaces } from '../../treasury/rules/mod-97.ts'
 
 export interface StatementLine {
-  /** In the file. */
   readonly lineNumber: number
   /** The booking day. */
   readonly day: string
@@ -38,7 +37,7 @@ export interface KnownLine extends StatementLine {
 }
 
 export interface StatementBalance {
-  /** At the end of that day. */
+  /** The balance is that at the end of this day. */
   readonly day: string
   readonly currency: string
   readonly amountMinor: bigint
@@ -75,7 +74,7 @@ const maxReferenceLength = 140
 /** Placeholders for a missing reference. */
 const noReferences = new Set(['NOTPROVIDED', 'NOTAVAILABLE', 'NONREF', 'NONE', 'NULL', 'N/A'])
 
-/** From elements with one reference each, then from free text. */
+/** References from elements that hold one each come before those found in free text. */
 export function referencesOf(named: readonly (string | undefined)[], texts: readonly string[]): string[] {
   const found = new Set<string>()
   for (const each of named) {

@@ -21,13 +21,13 @@ export type Correction = {
   readonly corrects?: string | undefined
 } & (
   | {
-      /** From a bank account into a merchant's wallet, so that it can refund. */
+      /** Moves money from a bank account into a merchant's wallet, so that the merchant can refund. */
       readonly kind: 'fund'
       readonly merchantId: string
       readonly outside: Outside
     }
   | {
-      /** From a consumer's wallet to a bank account. */
+      /** Moves money from a consumer's wallet to a bank account. */
       readonly kind: 'withdraw'
       readonly walletId: string
       readonly outside: Outside

@@ -23,7 +23,7 @@ function remainder(text: string): number {
   return rest
 }
 
-/** In groups of four, as banks print them. */
+/** Groups of four characters, as banks print them. */
 export function grouped(text: string): string {
   return text.replace(/(.{4})(?=.)/g, '$1 ')
 }

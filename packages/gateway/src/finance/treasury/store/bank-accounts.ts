@@ -62,7 +62,7 @@ values (${bankName}, ${currency}, ${holder}, ${iban}, ${lines}, ${bic}, ${create
   return rowCount === 1
 }
 
-/** Only in the state on which its approval was decided. */
+/** Changes the account only if it is still as it was when the change was approved. */
 async function changeBank(
   transaction: Queryable,
   before: BankAccount,

@@ -47,7 +47,7 @@ export function makePasskeyStore(database: Pool, tables: PasskeyTables) {
         await holdAccess(transaction, access, tables)
         return insertPasskey(transaction, { ...passkey, account: access.login }, tables)
       }),
-    /** Only of an active account. */
+    /** Undefined unless the account is active. */
     findPasskey: (credentialId: Buffer) => findPasskey(database, credentialId, tables),
     /** False if this challenge or a later one was used, or if the signature count shows a copy. */
     usePasskey: (use: PasskeyUse) => usePasskey(database, use),
@@ -63,7 +63,7 @@ delete from passkeys
   }
 }
 
-/** For an account that is taken back from a person who may have added passkeys. */
+/** Used when an account is taken back from a person who may have added passkeys. */
 export async function removePasskeys(
   transaction: Queryable,
   login: string,

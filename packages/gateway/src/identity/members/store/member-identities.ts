@@ -18,7 +18,7 @@ export interface NewIdentity {
 
 export function makeMemberIdentities(database: Pool) {
   return {
-    /** Only of an active account. */
+    /** Undefined unless the account is active. */
     async findAccess(identity: string): Promise<Access | undefined> {
       const { rows } = await database.query<Access>(sql`
 select login, access_version as "accessVersion" from member_accounts

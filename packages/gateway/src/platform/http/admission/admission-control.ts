@@ -107,7 +107,7 @@ export class AdmissionControl {
     this.#shared.pageTurns.connectionCame()
   }
 
-  /** For connections of which no request was read. */
+  /** Charges a connection on which no request could be read. */
   chargeBrokenHttp(error: BrokenHttp, socket: Socket): void {
     const key = this.#chargedKey(socket)
     if (key === undefined) return

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../../runtime/clock.ts'
 import { type Allowance, TokenBuckets } from '../../runtime/token-bucket.ts'
 
-/** In envelopes. */
+/** The unit is one unopenable envelope. */
 export const costs = {
   notOpened: 1,
   /** Rejected by its form or age. */
@@ -83,7 +83,7 @@ export class Charges {
     if (waitMs === 0 || waitMs + costMs <= withinAllowanceMs) this.#take(key, envelopes)
   }
 
-  /** For abuse that cannot happen by mistake. */
+  /** Shuts out an address for abuse that cannot happen by mistake. */
   shutOut(key: string): void {
     this.charge(key, 2 * this.#allowance.burst)
   }

@@ -22,7 +22,7 @@ export class Slots {
     return this.#taken
   }
 
-  /** Of the slots available to unknown addresses, from 0 to 1. */
+  /** The taken share of the slots available to unknown addresses, from 0 to 1. */
   get shareTakenByUnknown(): number {
     const { total, reserved = 0 } = this.#limits
     return this.#takenByUnknown / (total - reserved)

@@ -1,9 +1,9 @@
 // Declares all metrics of a gateway process. Measuring code receives functions and does not depend on Prometheus.
 import { type Histogram, Registry } from './registry.ts'
 
-/** From a create on an idle machine to a request that the client abandoned. */
+/** The range is from a create on an idle machine to a request that the client abandoned. */
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** From one AES block to an RSA signature that waits for a thread. */
+/** The range is from one AES block to an RSA signature that waits for a thread. */
 const cryptoSeconds = [0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3]
 const databaseSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5, 10]
 const loopSeconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]

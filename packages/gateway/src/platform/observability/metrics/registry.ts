@@ -125,7 +125,7 @@ export class Registry {
     return this.#add(options, { kind: 'histogram', merge: 'sum', bounds }, () => new Histogram(bounds))
   }
 
-  /** For values that are known elsewhere and copied on read. */
+  /** Copies values that are counted elsewhere before each read. */
   beforeReading(carryOver: () => void): void {
     this.#beforeReading.push(carryOver)
   }

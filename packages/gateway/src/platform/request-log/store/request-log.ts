@@ -6,7 +6,7 @@ export type RequestLogStore = ReturnType<typeof makeRequestLogStore>
 export interface LoggedRequest {
   readonly requestId: string
   readonly answeredAtMs: number
-  /** As claimed in the envelope. */
+  /** The merchantId of the envelope, which may be false. */
   readonly merchantId: string | undefined
   readonly isOpened: boolean
   readonly verb: string

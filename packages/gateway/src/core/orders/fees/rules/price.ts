@@ -31,7 +31,7 @@ export interface Priced {
   readonly currency: string
 }
 
-/** By this time before it takes effect, every gateway knows the list. */
+/** How long before it takes effect a list is set, so that every gateway knows it in time. */
 export const priceLeadMs = 60_000
 export const maxBasisPoints = 10_000
 

@@ -266,7 +266,7 @@ export function repayableMinor({ availableMinor, owedMinor }: Means): bigint {
   return least > 0n ? least : 0n
 }
 
-/** By the dispute, its round and the place within it: the primary key rejects a change that is booked twice. */
+/** Derived from the dispute, the round and the place within it, so that the primary key rejects a repeated booking. */
 function transferIdOf({ disputeId, rounds }: Dispute, index: number): string {
   assert(rounds < 36 ** 2 && index < 36, 'a dispute changes a few times')
   return `${disputeId}${rounds.toString(36).padStart(2, '0')}${index.toString(36)}`
