@@ -192,56 +192,60 @@ export function makeApprovalActions(findAction: FindAction): readonly Action[] {
         },
       }),
     ),
-    defineAction({
-      name: 'approval.approve-selected',
-      // Each request keeps its own.
-      effects: [],
-      command: false,
-      scope: 'approvals:decide',
-      summary: 'Approve the selected bookings of statement lines',
-      input: object('Which requests.', {
-        approval: list('Request IDs.', uuid('A request of the list.'), { max: maxSelected }),
-        reason,
-      }),
-      answer: object('The result.', {
-        selected: count('Requests that were selected.'),
-        approved: count('Requests that were approved.'),
-      }),
-      form: form<readonly ApprovalRequest[]>({
-        place: 'approvals.selected',
-        path: '/approvals/approve-selected',
-        page: '/approvals',
-        label: 'Approve selected…',
-        explains:
-          'Approves each booking that you selected. Each is carried out at once, and every limit is checked again.',
-        button: 'Approve and run selected',
-        fields: ['reason'],
-        formId: 'approve-selected',
-        isOffered: (requests) => requests.length > 0,
-        needsConfirmation: true,
-      }),
-      async run(call) {
-        const { operations, input } = call
-        const ids = [...new Set(input.approval)]
-        let approved = 0
-        for (const approvalId of ids) {
-          try {
-            const request = await operations.approvals.findRequest(approvalId)
-            if (!mayApproveSelected(request, call.operator?.login ?? '')) continue
-            await approveOne(call, request, { action: findAction(request.action), reason: input.reason })
-            approved++
-          } catch (error) {
-            if (!(error instanceof Failure)) throw error
-          }
-        }
-        return { selected: ids.length, approved }
-      },
-      reply: ({ selected, approved }) => ({
-        text: `${approved} of ${selected} requests approved.${approved < selected ? ' The others can no longer be approved, or must be approved individually. Open each to decide.' : ''}`,
-        page: '/approvals',
-      }),
-    }),
+    approveSelected(findAction),
   ]
+}
+
+function approveSelected(findAction: FindAction): Action {
+  return defineAction({
+    name: 'approval.approve-selected',
+    // Each request keeps its own.
+    effects: [],
+    command: false,
+    scope: 'approvals:decide',
+    summary: 'Approve the selected bookings of statement lines',
+    input: object('Which requests.', {
+      approval: list('Request IDs.', uuid('A request of the list.'), { max: maxSelected }),
+      reason,
+    }),
+    answer: object('The result.', {
+      selected: count('Requests that were selected.'),
+      approved: count('Requests that were approved.'),
+    }),
+    form: form<readonly ApprovalRequest[]>({
+      place: 'approvals.selected',
+      path: '/approvals/approve-selected',
+      page: '/approvals',
+      label: 'Approve selected…',
+      explains:
+        'Approves each booking that you selected. Each is carried out at once, and every limit is checked again.',
+      button: 'Approve and run selected',
+      fields: ['reason'],
+      formId: 'approve-selected',
+      isOffered: (requests) => requests.length > 0,
+      needsConfirmation: true,
+    }),
+    async run(call) {
+      const { operations, input } = call
+      const ids = [...new Set(input.approval)]
+      let approved = 0
+      for (const approvalId of ids) {
+        try {
+          const request = await operations.approvals.findRequest(approvalId)
+          if (!mayApproveSelected(request, call.operator?.login ?? '')) continue
+          await approveOne(call, request, { action: findAction(request.action), reason: input.reason })
+          approved++
+        } catch (error) {
+          if (!(error instanceof Failure)) throw error
+        }
+      }
+      return { selected: ids.length, approved }
+    },
+    reply: ({ selected, approved }) => ({
+      text: `${approved} of ${selected} requests approved.${approved < selected ? ' The others can no longer be approved, or must be approved individually. Open each to decide.' : ''}`,
+      page: '/approvals',
+    }),
+  })
 }
 
 function approveOne(
