@@ -1,5 +1,6 @@
 // Shared by the checks: orders for experiments, and the few payments and refunds that many clauses examine.
 import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { JsonObject } from '@tillgate/protocol'
 import { eventOf, type OpenedCallback, openReceived } from './callback.ts'
 import type { Gateway, Sending } from './gateway.ts'
@@ -124,6 +125,26 @@ export function makeWorld(parts: WorldParts) {
     query: queried,
     /** A successful payment, with its callbacks and the query afterwards. */
     paid: once(() => payment('success', 'success')),
+    /** An extension: authorized, and captured in two parts of 2 and 3. */
+    captured: once(async () => {
+      const made = await order({ captureMode: 'manual' })
+      if (!('authorization' in (await queried(made.paymentId))))
+        throw new NotTestable('the gateway does not know captureMode')
+      await hooks.pay(made, 'success')
+      await callbackOf(made, 'payment.order.confirming')
+      const { paymentId } = made
+      const deadlineMs = now() + callbackTimeoutMs
+      let authorized = await queried(paymentId)
+      while (!JSON.stringify(authorized).includes('"expiresAt"') && now() < deadlineMs) {
+        await pause(100)
+        authorized = await queried(paymentId)
+      }
+      const capture = (referCaptureNo: string, amount: number, final: boolean) =>
+        gateway.call('service.order.capture', { paymentId, referCaptureNo, amount, final })
+      const [first, repeated] = [await capture('1', 2, false), await capture('1', 2, false)]
+      const last = await capture('2', 3, true)
+      return { authorized, first, repeated, last, query: await queried(paymentId) }
+    }),
     unpaid: once(() => payment('failed', 'failed')),
     refunded: once(() => refund('success', 'success')),
     unrefunded: once(() => refund('refund_fails', 'failed')),

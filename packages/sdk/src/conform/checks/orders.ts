@@ -90,6 +90,18 @@ export const orderChecks: readonly Check[] = [
     },
   })),
   {
+    clause: '3.1',
+    title: 'an authorized order is confirming, and success after its last capture (an extension)',
+    async run({ captured }) {
+      const { authorized, first, repeated, last, query: answer } = await captured()
+      expectFields('query', authorized, { status: exactly('confirming') })
+      expectFields('the first capture', first, { status: exactly('confirming'), capturedAmount: amount(2) })
+      expectFields('the same capture again', repeated, { capturedAmount: amount(2) })
+      expectFields('the last capture', last, { status: exactly('success'), capturedAmount: amount(5) })
+      expectFields('query', answer, { status: exactly('success'), payAmount: amount(5) })
+    },
+  },
+  {
     clause: '3.2',
     title: 'refunding is answered by refund',
     async run({ refunded }) {
