@@ -223,7 +223,7 @@ test('the console lists rails, shows one, and takes its forms', async () => {
   )
   assert.deepEqual((await directory()).get('bank')?.secrets, [secret, before])
   assert.match(await console.told('/rails/bank/pause', { reason }), /no longer offered/)
-  assert.match((await console.get('/rails/bank')).text, /Paused[\s\S]*Resume…/)
+  assert.match((await console.get('/rails/bank')).text, /Resume…[\s\S]*Paused/)
   assert.match(
     await console.told('/rails/bank/change', {
       name: 'Our bank',
