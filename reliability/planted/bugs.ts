@@ -52,8 +52,8 @@ export const bugs: Readonly<Record<string, Bug>> = {
     places: [
       {
         in: 'firstOpenDay',
-        find: 'new Date(nowMs - billDelayMs)',
-        replace: 'new Date(nowMs + 86_400_000 - billDelayMs)',
+        find: 'utcDay(nowMs - billDelayMs)',
+        replace: 'utcDay(nowMs + 86_400_000 - billDelayMs)',
       },
     ],
   },

@@ -1,8 +1,8 @@
 // Consumers who show a code in a store: two tills may scan it, requests are sent again without an answer, some come
 // too late, and some orders wait until their owner confirms them. Then the shop takes some back.
-import type { Journal, ToldOrder } from './journal.ts'
-import { click, decimal, type SimulatedMerchant, untilAnswered, type World } from './people.ts'
-import type { Seeded } from './seeded.ts'
+import type { Journal, ToldOrder } from '../journal.ts'
+import { click, decimal, type SimulatedMerchant, untilAnswered, type World } from '../people.ts'
+import type { Seeded } from '../seeded.ts'
 
 const second = 1_000
 export async function payInStore(world: World, name: string): Promise<void> {

@@ -1,9 +1,9 @@
 // Consumers at their wallet: they top up through the bank and withdraw, with forms that are sent twice and answers that are
 // lost.
 import { makeUuid } from '@tillgate/protocol'
-import { testIban } from '../../packages/gateway/test/support/payouts.ts'
-import { bankRailId } from './bank.ts'
-import { untilAnswered, type World } from './people.ts'
+import { testIban } from '../../../packages/gateway/test/support/payouts.ts'
+import { bankRailId } from '../bank.ts'
+import { untilAnswered, type World } from '../people.ts'
 
 const hour = 60 * 60_000
 

@@ -1,5 +1,5 @@
 // People at a payment link for one payment: several press its button at once, and each pays from a wallet of their own.
-import { click, decimal, untilAnswered, type World } from './people.ts'
+import { click, decimal, untilAnswered, type World } from '../people.ts'
 
 const minute = 60_000
 
