@@ -98,10 +98,13 @@ test('the amount may change, and the fee may be returned', () => {
   assert.deepEqual([books.of(merchant), books.of('disputes:card:USD')], [4_700n, 300n])
 })
 
-test('a dispute in another currency or of more than was paid is rejected', () => {
+test('a dispute in another currency, of more than was paid, or with an enormous fee is rejected', () => {
   assert.match(whyNotDisputed(order, answerOf('open', { currency: 'EUR' }), 0n) ?? '', /in EUR/)
   assert.match(whyNotDisputed(order, answerOf('open'), 1n) ?? '', /exceed what was paid/)
   assert.equal(whyNotDisputed(order, answerOf('open'), 0n), undefined)
+  // The order paid 12.50: a fee would take what other rails brought, too.
+  assert.equal(whyNotDisputed(order, answerOf('open', { feeMinor: '135000' }), 0n), undefined)
+  assert.match(whyNotDisputed(order, answerOf('open', { feeMinor: '135001' }), 0n) ?? '', /its fee/)
 })
 
 test('after any responses in any order the money is where the last one says', () => {

@@ -99,8 +99,13 @@ export function whyNotDisputed(
   if (answer.currency !== order.currency) return `it is in ${answer.currency} instead of ${order.currency}`
   if (answer.status !== 'won' && otherMinor + BigInt(answer.amountMinor) > order.paymentAmountMinor)
     return 'all disputes together exceed what was paid'
+  if (BigInt(answer.feeMinor ?? 0) > order.paymentAmountMinor * mostFee.times + mostFee.beyondMinor)
+    return 'its fee is more than a hundred times the payment'
   return undefined
 }
+
+/** A small payment can cost much more than it is worth. Beyond this, the rail means another unit. */
+const mostFee = { times: 100n, beyondMinor: 10_000n } as const
 
 export function openDispute(
   of: { readonly order: Order; readonly railId: string; readonly reference: string },
