@@ -1,12 +1,13 @@
 // `npm run bench`: every scenario beside its yardstick, in one run, as a table of ratios. `--quick` is the same with
 // less of everything, in three minutes; `--only delivery,create` runs some; `--runs 3` runs all of it three times and
 // tells the medians; `--keep` writes them to results.json; `--soak 10` looks for growth instead; `--minutes 1` shortens
-// `neighbors`.
+// `neighbors`; `--layers` shows what each layer of a create costs beside its budget.
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { wholeOption } from '../reliability/support/whole-option.ts'
+import { measureLayers } from './layers/measure.ts'
 import { isMet, type Row, type Scenario, type Size } from './scenario.ts'
 import { checkout } from './scenarios/checkout.ts'
 import { deadHosts } from './scenarios/dead-hosts.ts'
@@ -56,6 +57,7 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     runs: { type: 'string', default: '1' },
     keep: { type: 'boolean' },
+    layers: { type: 'boolean' },
   },
 })
 const isQuick = values.quick === true
@@ -81,7 +83,8 @@ const began = performance.now()
 const runs: Row[][] = []
 const world = await makeWorld()
 try {
-  if (values.soak !== undefined) await soak(world, Number(values.soak))
+  if (values.layers) process.exitCode = (await measureLayers(world)) ? 0 : 1
+  else if (values.soak !== undefined) await soak(world, Number(values.soak))
   else await measureAll()
 } finally {
   await world.clear()
