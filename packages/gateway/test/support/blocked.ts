@@ -1,5 +1,6 @@
 // Waits until queries wait: for tests that hold a lock and want others to run into it.
 import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from '../../src/platform/database/pool.ts'
 
 const waiting = `
@@ -11,6 +12,8 @@ const waitingAtWorkers = ' union all select from citus_lock_waits where blocked_
 /** So many queries of this kind, given as for `like`, wait for a lock. Not asked by the transaction that holds it. */
 export async function untilBlocked(pool: Pool, count: number, query: string): Promise<void> {
   const text = process.env['TEST_CITUS_URLS'] ? `${waiting}${waitingAtWorkers}` : waiting
-  for (let tries = 0; tries < 2_000; tries++) if ((await pool.query(text, [query])).rowCount >= count) return
+  // A command that is just being started may take seconds to its first statement.
+  for (const endsAtMs = performance.now() + 30_000; performance.now() < endsAtMs; await pause(2))
+    if ((await pool.query(text, [query])).rowCount >= count) return
   assert.fail(`fewer than ${count} wait: ${query}`)
 }
